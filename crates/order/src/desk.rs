@@ -1,0 +1,382 @@
+//! The desk: one walk from request to postcard.
+
+use std::sync::Arc;
+
+use crate::card::Postcard;
+use crate::event::Actor;
+use crate::flight::Flights;
+use crate::identity::{Identity, Operation};
+use crate::ids::{OperationId, OrderId, Timestamp};
+use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
+use crate::money::Price;
+use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
+use crate::ports::{Clock, Failure, NameService, Provider, Store, StoreError, Unanswered};
+use crate::refusal::Refusal;
+use crate::seller::{Payees, Sellers, Username};
+use crate::tender::{Rejection, Tender};
+use crate::vigil::Vigils;
+
+/// How long a request waits for another one of the same operation. Shorter
+/// than any client's own patience, so that it hears why.
+const PATIENCE_SECONDS: u64 = 20;
+
+/// Takes requests, money and cards, one order at a time.
+pub struct Desk {
+    pub provider: Arc<dyn Provider>,
+    pub names: Arc<dyn NameService>,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub identity: Identity,
+    pub sellers: Sellers,
+    pub flights: Flights,
+    pub vigils: Vigils,
+}
+
+/// One request to mail one card.
+pub struct Request {
+    /// The default seller if none is named.
+    pub seller: Option<Username>,
+    pub operation_id: Option<OperationId>,
+    pub card: Postcard,
+    pub credential: Option<Credential>,
+}
+
+/// What the caller is told when nothing is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Pay first.
+    Due(Offer),
+    /// Paid, now or earlier.
+    Paid { order: OrderId, settlement: Settlement, fulfilment: Fulfilment, paid: When },
+}
+
+/// What a payer is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub order: OrderId,
+    pub price: Price,
+    pub payees: Payees,
+    pub expires_at: Timestamp,
+}
+
+/// Whether the card of a paid order is known to be with the provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fulfilment {
+    Submitted,
+    NeedsReconciliation,
+}
+
+/// When the money moved, and whether the caller is the one who paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// In this request.
+    Now,
+    /// Earlier, with the credential that came with this request.
+    EarlierBySame,
+    /// Earlier, and this request brought another credential or none.
+    Earlier,
+}
+
+impl Desk {
+    /// Takes a request as far as it can go. What it says never depends on an
+    /// answer that was kept: the order's state is kept, and read again.
+    pub async fn send(&self, tender: &dyn Tender, request: Request) -> Result<Outcome, Refusal> {
+        let Request { seller, operation_id, card, credential } = request;
+        let seller = seller.as_ref().unwrap_or(&self.sellers.default);
+        let operation = self.identity.operation(seller, &card, operation_id.as_ref());
+        // Needed only while nothing is paid: a paid order is answered for even
+        // when names do not resolve any more.
+        let payees = self.payees(seller).await;
+
+        let digest = credential.as_ref().map(Credential::digest);
+        let turn = match digest {
+            Some(_) => self.flights.turn(operation.key, self.clock.wait(PATIENCE_SECONDS)).await,
+            None => None,
+        };
+        match (self.open(operation, &payees).await?, credential, turn) {
+            (Stored::Offered(order), None, _) => self.ask_for_payment(tender, order, payees?).await,
+            (Stored::Offered(order), Some(_), None) => Err(Refusal::InProgress(order.id)),
+            (Stored::Offered(order), Some(credential), Some(_turn)) => {
+                self.take_payment(tender, order, card, credential, payees?).await
+            }
+            // The payer asks after the payment that is in doubt: find out now.
+            // Not so while it is being settled: another process may be at it,
+            // and what it hears is proof only if nobody else asks.
+            (Stored::Unconfirmed(order), _, Some(_turn)) if is_of(&order.state.was, digest) => {
+                self.chase_payment(tender, order.reopen(), &Actor::Desk).await
+            }
+            (order, _, _) => Self::answer(order, digest),
+        }
+    }
+
+    /// What is said of an order that this request does not move.
+    fn answer(order: Stored, digest: Option<CredentialDigest>) -> Result<Outcome, Refusal> {
+        let id = order.id();
+        let same = order.payment().is_some_and(|paid| Some(paid.authorization.digest) == digest);
+        let paid = if same { When::EarlierBySame } else { When::Earlier };
+        let outcome =
+            |settlement, fulfilment| Ok(Outcome::Paid { order: id, settlement, fulfilment, paid });
+        match order {
+            Stored::Offered(_) => Err(Refusal::InProgress(id)),
+            Stored::Settling(_) | Stored::Unconfirmed(_) if same => {
+                Err(Refusal::PaymentUnconfirmed(id))
+            }
+            Stored::Settling(_) | Stored::Unconfirmed(_) => Err(Refusal::PaymentInPlay(id)),
+            Stored::Submitting(_) => Err(Refusal::SubmissionUnresolved(id)),
+            Stored::Unfulfilled(order) => outcome(
+                order.state.shortfall.paid().settlement.clone(),
+                Fulfilment::NeedsReconciliation,
+            ),
+            Stored::Mailed(order) => outcome(order.state.paid.settlement, Fulfilment::Submitted),
+            Stored::Refunded(order) => {
+                outcome(order.state.paid.settlement, Fulfilment::NeedsReconciliation)
+            }
+            Stored::Lapsed(Order { id, state: Lapsed, .. }) => Err(Refusal::OperationLapsed(id)),
+        }
+    }
+
+    /// Where the seller's money goes, if we sell for that seller at all.
+    async fn payees(&self, seller: &Username) -> Result<Payees, Refusal> {
+        if !self.sellers.enables(seller) {
+            return Err(Refusal::SellerNotEnabled);
+        }
+        let resolution = self.names.resolve(seller).await;
+        let resolution = resolution.map_err(|_| Refusal::NameServiceFailed)?;
+        Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees)
+    }
+
+    /// Finds the order that answers for this operation, or makes an offer.
+    async fn open(
+        &self,
+        operation: Operation,
+        payees: &Result<Payees, Refusal>,
+    ) -> Result<Stored, Refusal> {
+        let now = self.clock.now();
+        let generation = match self.store.newest(&operation.key).await.map_err(trouble)? {
+            None => 0,
+            Some(Stored::Offered(offer)) if offer.expires_at <= now => {
+                let lapsed = Stored::from(self.record(offer.lapse(now), &Actor::Desk).await?);
+                match lapsed.succession(now) {
+                    Succession::Stays => return Ok(lapsed),
+                    Succession::Next => lapsed.operation().generation.saturating_add(1),
+                }
+            }
+            Some(order) => match order.succession(now) {
+                Succession::Next => order.operation().generation.saturating_add(1),
+                Succession::Stays => return same_request(order, &operation),
+            },
+        };
+        let operation = Operation { generation, ..operation };
+        let id = self.identity.order_id(&operation);
+        let payees = payees.as_ref().map_err(Refusal::clone)?.digest();
+        let fresh = Order::offer(id, operation.clone(), payees, now);
+        same_request(self.store.offer(fresh).await.map_err(trouble)?, &operation)
+    }
+
+    /// Says what is due. If the seller's address has changed since the offer
+    /// was made, the offer follows: nobody has signed anything yet.
+    async fn ask_for_payment(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Offered>,
+        payees: Payees,
+    ) -> Result<Outcome, Refusal> {
+        let order = if order.state.payees == payees.digest() {
+            order
+        } else {
+            self.record(order.readdress(payees.digest(), self.clock.now()), &Actor::Desk).await?
+        };
+        Ok(Outcome::Due(offer(tender, &order, payees)))
+    }
+
+    async fn take_payment(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Offered>,
+        card: Postcard,
+        credential: Credential,
+        payees: Payees,
+    ) -> Result<Outcome, Refusal> {
+        if order.state.payees != payees.digest() {
+            return Err(Refusal::SellerAddressChanged(order.id));
+        }
+        let offer = offer(tender, &order, payees);
+        let digest = credential.digest();
+        // Cheap and local first: nobody makes us call the provider without a
+        // good signature.
+        let authorization = match self.verify(tender, credential, &offer).await {
+            Ok(authorization) => authorization,
+            Err(why) => return self.unless_moved(order.id, digest, rejected(offer, why)).await,
+        };
+        let hold = self.provider.hold(&card).await.map_err(unanswered)?;
+        let above = |_| Refusal::PriceAboveCeiling(order.id);
+        let charge = tender.price().charge(hold.total()).map_err(above)?;
+        if charge > authorization.most {
+            return Err(Refusal::PriceAboveCeiling(order.id));
+        }
+        let preparation = match tender.prepare(&authorization, charge, None).await {
+            Ok(preparation) => preparation,
+            Err(why) => return self.unless_moved(order.id, digest, declined(offer, why)).await,
+        };
+
+        // Write the intent, act, write the answer. A crash between any two of
+        // these leaves a state that says what must be found out.
+        let payment = Payment { authorization, charge, preparation };
+        let order = order.begin_settlement(card, hold, payment, self.clock.now());
+        let order = self.record(order, &Actor::Desk).await?;
+        match tender.settle(&order.state.payment).await {
+            Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
+            Err(Failure::Refused(reason)) => {
+                self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
+                Err(Refusal::PaymentDeclined { offer, reason })
+            }
+            Err(Failure::Lost(_)) => {
+                // Whether or not this is written, the intent is: it is in doubt.
+                let _ = self.record(order.lost(self.clock.now()), &Actor::Desk).await;
+                Err(Refusal::PaymentUnconfirmed(offer.order))
+            }
+        }
+    }
+
+    async fn verify(
+        &self,
+        tender: &dyn Tender,
+        credential: Credential,
+        offer: &Offer,
+    ) -> Result<Authorization, Rejection> {
+        let terms = Terms {
+            order: offer.order,
+            payees: offer.payees.clone(),
+            ceiling: offer.price.ceiling(),
+            now: self.clock.now(),
+        };
+        tender.verify(credential, &terms).await
+    }
+
+    /// An invitation to pay is sent only if the order still waits for money:
+    /// while we checked a credential, another process may have spent it, and
+    /// that is just why it did not hold.
+    async fn unless_moved(
+        &self,
+        order: OrderId,
+        digest: CredentialDigest,
+        refusal: Refusal,
+    ) -> Result<Outcome, Refusal> {
+        match self.store.find(order).await.map_err(trouble)? {
+            Some(Stored::Offered(_)) | None => Err(refusal),
+            Some(moved) => Self::answer(moved, Some(digest)),
+        }
+    }
+
+    /// The money has moved. From here on nothing but the card is owed.
+    pub(crate) async fn settled(
+        &self,
+        order: Order<Settling>,
+        settlement: Settlement,
+        by: &Actor,
+    ) -> Result<Outcome, Refusal> {
+        let id = order.id;
+        let order = order.settled(settlement, self.clock.now());
+        // If this cannot be written, the intent to settle still is, and the
+        // money will be found by looking.
+        let order = self.record(order, by).await.map_err(|_| Refusal::PaymentUnconfirmed(id))?;
+        let (id, settlement) = (order.id, order.state.paid.settlement.clone());
+        let fulfilment = self.mail(order, by).await;
+        Ok(Outcome::Paid { order: id, settlement, fulfilment, paid: When::Now })
+    }
+
+    /// Hands a paid order to the provider. Whatever comes of it, the money has
+    /// moved and the caller must hear so; a failed write leaves `Submitting`,
+    /// which says what must be found out.
+    pub(crate) async fn mail(&self, order: Order<Submitting>, by: &Actor) -> Fulfilment {
+        let answer = self.provider.submit(&order).await;
+        let now = self.clock.now();
+        let recorded = match answer {
+            Ok(mailpiece) => {
+                let recorded = self.record(order.accepted(mailpiece, now), by).await;
+                recorded.map(|_| Fulfilment::Submitted)
+            }
+            Err(Failure::Refused(_)) => self.fail(order, Setback::Refused, by).await,
+            Err(Failure::Lost(_)) => self.fail(order, Setback::Lost, by).await,
+        };
+        recorded.unwrap_or(Fulfilment::NeedsReconciliation)
+    }
+
+    pub(crate) async fn fail(
+        &self,
+        order: Order<Submitting>,
+        setback: Setback,
+        by: &Actor,
+    ) -> Result<Fulfilment, Refusal> {
+        let order = order.failed(setback, self.clock.now());
+        self.record(order, by).await.map(|_| Fulfilment::NeedsReconciliation)
+    }
+
+    /// Writes the order's new state and hands it back under its new version.
+    pub(crate) async fn record<S>(&self, order: Order<S>, by: &Actor) -> Result<Order<S>, Refusal>
+    where
+        S: Clone,
+        Stored: From<Order<S>>,
+    {
+        let next = Stored::from(order.clone());
+        match self.store.record(&next, by).await {
+            Ok(version) => Ok(Order { version, ..order }),
+            Err(StoreError::Moved) => Err(Refusal::InProgress(order.id)),
+            Err(StoreError::PaymentBound) => Err(Refusal::PaymentBoundElsewhere),
+            Err(StoreError::Busy | StoreError::Corrupt) => Err(Refusal::StoreBusy),
+        }
+    }
+}
+
+/// The same identifier must not come with another card. What has lapsed is
+/// answered as lapsed, whatever came with it.
+fn same_request(order: Stored, operation: &Operation) -> Result<Stored, Refusal> {
+    let lapsed = matches!(order, Stored::Lapsed(_));
+    if lapsed || order.operation().fingerprint == operation.fingerprint {
+        Ok(order)
+    } else {
+        Err(Refusal::DifferentRequest(order.id()))
+    }
+}
+
+fn is_of(settling: &Settling, digest: Option<CredentialDigest>) -> bool {
+    Some(settling.payment.authorization.digest) == digest
+}
+
+fn offer(tender: &dyn Tender, order: &Order<Offered>, payees: Payees) -> Offer {
+    Offer { order: order.id, price: tender.price(), payees, expires_at: order.expires_at }
+}
+
+fn rejected(offer: Offer, why: Rejection) -> Refusal {
+    match why {
+        Rejection::Invalid(reason) => Refusal::CredentialInvalid { offer, reason },
+        Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
+        Rejection::Unavailable => Refusal::PaymentUnavailable,
+    }
+}
+
+fn declined(offer: Offer, why: Rejection) -> Refusal {
+    match why {
+        Rejection::Invalid(reason) => Refusal::PaymentDeclined { offer, reason },
+        Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
+        Rejection::Unavailable => Refusal::PaymentUnavailable,
+    }
+}
+
+fn unanswered(why: Unanswered) -> Refusal {
+    match why {
+        Unanswered::Unreachable => Refusal::ProviderUnreachable,
+        Unanswered::Unusable => Refusal::ProviderUnusable,
+        Unanswered::Unavailable => Refusal::ProviderUnavailable,
+    }
+}
+
+pub(crate) fn trouble(error: StoreError) -> Refusal {
+    match error {
+        StoreError::Moved | StoreError::PaymentBound | StoreError::Corrupt => Refusal::Internal,
+        StoreError::Busy => Refusal::StoreBusy,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! A store in memory that keeps the whole contract, and what a crash leaves of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+
+use super::fates::{ASK, Fate, WRITE};
+use super::world::World;
+use crate::event::{Actor, Event};
+use crate::ids::{OperationKey, OrderId, Timestamp};
+use crate::lifecycle::{Lapsed, Offered, Order, Stored};
+use crate::payment::PaymentKey;
+use crate::ports::{Store, StoreError, Tidied, TidyLimits};
+use crate::schedule::Attention;
+
+/// Orders in memory.
+#[derive(Default)]
+pub struct Shelf {
+    rows: Mutex<Rows>,
+}
+
+#[derive(Default)]
+struct Rows {
+    orders: BTreeMap<OrderId, Stored>,
+    newest: HashMap<OperationKey, OrderId>,
+    bound: HashMap<PaymentKey, OrderId>,
+    events: Vec<Event>,
+    /// Offers that no disk has seen yet.
+    volatile: BTreeSet<OrderId>,
+}
+
+impl Shelf {
+    /// The power goes out: offers that were only in memory are gone.
+    pub fn lose_power(&self) {
+        let mut rows = self.rows.lock().unwrap();
+        for id in std::mem::take(&mut rows.volatile) {
+            if let Some(lost) = rows.orders.remove(&id) {
+                rows.newest.remove(&lost.operation().key);
+            }
+        }
+    }
+
+    pub fn orders(&self) -> Vec<Stored> {
+        self.rows.lock().unwrap().orders.values().cloned().collect()
+    }
+
+    pub fn get(&self, id: OrderId) -> Option<Stored> {
+        self.rows.lock().unwrap().orders.get(&id).cloned()
+    }
+
+    /// Everything that was ever written, in sequence.
+    pub fn history(&self) -> Vec<Event> {
+        self.rows.lock().unwrap().events.clone()
+    }
+
+    /// The order that a promise was ever used for.
+    pub fn bound_to(&self, key: PaymentKey) -> Option<OrderId> {
+        self.rows.lock().unwrap().bound.get(&key).copied()
+    }
+
+    /// Every promise that was ever used for an order.
+    pub fn keys_of(&self, order: OrderId) -> Vec<PaymentKey> {
+        let rows = self.rows.lock().unwrap();
+        rows.bound.iter().filter(|(_, bound)| **bound == order).map(|(key, _)| *key).collect()
+    }
+
+    /// When somebody should look next.
+    pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
+        let rows = self.rows.lock().unwrap();
+        let due = |order: &Stored| {
+            let attention = order.attention();
+            if attention.is_due(now) { Some(now) } else { attention.due }
+        };
+        rows.orders.values().filter_map(due).min()
+    }
+}
+
+impl Rows {
+    fn record(&mut self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        let id = next.id();
+        let kept = self.orders.get(&id).map(Stored::version);
+        if kept.is_some_and(|version| version != next.version()) {
+            return Err(StoreError::Moved);
+        }
+        let operation = next.operation().key;
+        let rival = |other: &Stored| {
+            other.id() != id && other.is_in_play() && other.operation().key == operation
+        };
+        if next.is_in_play() && self.orders.values().any(rival) {
+            return Err(StoreError::Moved);
+        }
+        let keys = next.payment_keys();
+        if keys.iter().any(|key| self.bound.get(key).is_some_and(|other| *other != id)) {
+            return Err(StoreError::PaymentBound);
+        }
+        self.bound.extend(keys.iter().map(|key| (*key, id)));
+        let version = next.version() + 1;
+        let mut next = next.clone();
+        next.set_version(version);
+        self.events.push(Event::of(&next, version, by));
+        self.newest.insert(next.operation().key, id);
+        self.volatile.remove(&id);
+        self.orders.insert(id, next);
+        Ok(version)
+    }
+
+    fn claim(&mut self, now: Timestamp, until: Timestamp, most: usize) -> Vec<Stored> {
+        let mut due: Vec<_> =
+            self.orders.values_mut().filter(|order| order.attention().is_due(now)).collect();
+        due.sort_by_key(|order| order.attention().due);
+        let take = |order: &mut Stored| {
+            let attention = Attention { due: Some(until), planned: now, ..order.attention() };
+            order.set_attention(attention);
+            order.set_version(order.version() + 1);
+            order.clone()
+        };
+        due.into_iter().take(most).map(take).collect()
+    }
+
+    fn tidy(&mut self, now: Timestamp, limits: TidyLimits) -> Tidied {
+        let mut tidied = Tidied::default();
+        for order in self.orders.values_mut() {
+            if let Stored::Offered(offer) = order
+                && offer.expires_at <= now
+            {
+                let lapsed =
+                    Order::<Lapsed> { version: offer.version + 1, ..offer.clone().lapse(now) };
+                self.volatile.remove(&lapsed.id);
+                *order = lapsed.into();
+                tidied.lapsed += 1;
+            }
+        }
+        let mut unpaid: Vec<_> = self
+            .orders
+            .values()
+            .filter(|order| matches!(order, Stored::Offered(_) | Stored::Lapsed(_)))
+            .map(|order| (order.created_at(), order.id(), order.updated_at()))
+            .collect();
+        unpaid.sort();
+        let kept = usize::try_from(limits.unpaid_rows_max).unwrap_or(usize::MAX);
+        let above = unpaid.len().saturating_sub(kept);
+        for (place, (_, id, updated_at)) in unpaid.into_iter().enumerate() {
+            let lapsed = matches!(self.orders[&id], Stored::Lapsed(_));
+            let old = now.since(updated_at).is_some_and(|age| age > limits.tombstone_seconds);
+            if place < above || (lapsed && old) {
+                self.forget(id);
+                tidied.dropped += 1;
+            }
+        }
+        tidied
+    }
+
+    fn forget(&mut self, id: OrderId) {
+        if let Some(order) = self.orders.remove(&id)
+            && self.newest.get(&order.operation().key) == Some(&id)
+        {
+            self.newest.remove(&order.operation().key);
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Shelf {
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        let rows = self.rows.lock().unwrap();
+        Ok(rows.newest.get(key).map(|id| rows.orders[id].clone()))
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        Ok(self.get(id))
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        let mut rows = self.rows.lock().unwrap();
+        let (id, key) = (fresh.id, fresh.operation.key);
+        if let Some(kept) = rows.orders.get(&id) {
+            return Ok(kept.clone());
+        }
+        rows.newest.insert(key, id);
+        rows.volatile.insert(id);
+        rows.orders.insert(id, fresh.clone().into());
+        Ok(fresh.into())
+    }
+
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        self.rows.lock().unwrap().record(next, by)
+    }
+
+    async fn claim(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        Ok(self.rows.lock().unwrap().claim(now, until, most))
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        Ok(self.rows.lock().unwrap().tidy(now, limits))
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        let rows = self.rows.lock().unwrap();
+        Ok(rows.events.iter().filter(|event| event.order == id).cloned().collect())
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// The same shelf at the end of an unreliable wire.
+impl World {
+    /// What is read is true when it is read: nothing is slow on the way back,
+    /// so that what the desk says of it can be held against the truth.
+    async fn read<T>(&self, read: impl Future<Output = T>) -> Result<T, StoreError> {
+        self.pace.travel().await;
+        if self.fate(ASK) != Fate::Works {
+            return Err(StoreError::Busy);
+        }
+        Ok(read.await)
+    }
+
+    async fn write<T>(
+        &self,
+        write: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.pace.travel().await;
+        match self.fate(WRITE) {
+            Fate::Works => write.await,
+            Fate::LostAfter => write.await.and(Err(StoreError::Busy)),
+            Fate::CrashBefore => self.crash().await,
+            Fate::CrashAfter => {
+                let _ = write.await;
+                self.crash().await
+            }
+            Fate::Refused | Fate::LostBefore | Fate::Late => Err(StoreError::Busy),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for World {
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        self.read(self.shelf.newest(key)).await?
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        self.read(Store::find(&self.shelf, id)).await?
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        self.read(self.shelf.offer(fresh)).await?
+    }
+
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        self.write(self.shelf.record(next, by)).await
+    }
+
+    async fn claim(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        if self.fate(ASK) != Fate::Works {
+            return Err(StoreError::Busy);
+        }
+        self.shelf.claim(now, until, most).await
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        self.shelf.tidy(now, limits).await
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        self.shelf.events(id).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

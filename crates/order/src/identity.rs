@@ -1,0 +1,133 @@
+//! Which requests are the same operation, and what its orders are called.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::card::Postcard;
+use crate::ids::{Fingerprint, OperationId, OperationKey, OrderId};
+use crate::seller::Username;
+
+/// The secret behind every name that we derive. Addresses can be guessed, so a
+/// plain hash of one would tell who was sent a card; a keyed one does not.
+///
+/// It is the one key that must never change: a repeated request would be taken
+/// for a new one, and its payer asked to pay again.
+#[derive(Clone)]
+pub struct Identity {
+    key: [u8; 32],
+}
+
+/// One operation: what the caller wants done once, however often it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    pub key: OperationKey,
+    pub origin: Origin,
+    pub fingerprint: Fingerprint,
+    pub seller: Username,
+    /// How many orders of this operation have ended before this one.
+    pub generation: u32,
+}
+
+/// Where an operation's identity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The same card from the same seller is the same operation.
+    Automatic,
+    /// The caller named it.
+    Explicit,
+}
+
+impl Identity {
+    pub const fn new(key: [u8; 32]) -> Self {
+        Self { key }
+    }
+
+    /// The first generation of the operation that a request belongs to. It is
+    /// not scoped to the way of paying: the same card by x402 and by MPP is one
+    /// operation.
+    pub fn operation(
+        &self,
+        seller: &Username,
+        card: &Postcard,
+        named: Option<&OperationId>,
+    ) -> Operation {
+        let form = card.canonical();
+        let fingerprint = Fingerprint(self.mac(&[b"body", seller.as_str().as_bytes(), &form]));
+        let (origin, key) = match named {
+            None => (Origin::Automatic, self.mac(&[b"auto", seller.as_str().as_bytes(), &form])),
+            Some(id) => {
+                let id = id.as_str().as_bytes();
+                (Origin::Explicit, self.mac(&[b"explicit", seller.as_str().as_bytes(), id]))
+            }
+        };
+        let key = OperationKey(key);
+        Operation { key, origin, fingerprint, seller: seller.clone(), generation: 0 }
+    }
+
+    /// The same operation and generation always give the same order id, so an
+    /// offer that a crash took is made again identically.
+    pub fn order_id(&self, operation: &Operation) -> OrderId {
+        let generation = operation.generation.to_be_bytes();
+        let mac = self.mac(&[b"order", &operation.key.0, &generation]);
+        let (half, _) = mac.split_first_chunk().expect("16 of 32 bytes");
+        OrderId::from_bytes(*half)
+    }
+
+    /// Each part is preceded by its length, so parts cannot run together.
+    fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes any key");
+        for part in parts {
+            let length = u64::try_from(part.len()).expect("a length fits 64 bits");
+            mac.update(&length.to_be_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::cards::card;
+
+    fn operation(seller: &str, message: &str, named: Option<&str>) -> Operation {
+        let named = named.map(|id| id.parse().unwrap());
+        let seller = Username::kept(seller.into());
+        Identity::new([7; 32]).operation(&seller, &card(message), named.as_ref())
+    }
+
+    #[test]
+    fn the_same_card_from_the_same_seller_is_the_same_operation() {
+        assert_eq!(operation("alice", "hello", None), operation("alice", "hello", None));
+        assert_ne!(operation("alice", "hello", None).key, operation("bob", "hello", None).key);
+        assert_ne!(operation("alice", "hello", None).key, operation("alice", "bye", None).key);
+    }
+
+    #[test]
+    fn a_named_operation_keeps_its_key_and_shows_that_the_card_changed() {
+        let named = Some("birthday-2026-ada");
+        let (one, other) = (operation("alice", "hello", named), operation("alice", "bye", named));
+        assert_eq!(one.key, other.key);
+        assert_ne!(one.fingerprint, other.fingerprint);
+        assert_ne!(one.key, operation("alice", "hello", None).key);
+        assert_ne!(one.key, operation("bob", "hello", named).key);
+    }
+
+    #[test]
+    fn an_order_id_depends_on_the_secret_the_operation_and_the_generation() {
+        let (one, two) = (Identity::new([1; 32]), Identity::new([2; 32]));
+        let first = operation("alice", "hello", None);
+        let second = Operation { generation: 1, ..first.clone() };
+        assert_eq!(one.order_id(&first), one.order_id(&first));
+        assert_ne!(one.order_id(&first), two.order_id(&first));
+        assert_ne!(one.order_id(&first), one.order_id(&second));
+    }
+}

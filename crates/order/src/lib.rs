@@ -1,0 +1,47 @@
+//! The postcard order: what it is, what may happen to it, and in which sequence.
+//!
+//! Nothing here knows HTTP, SQL or a chain. The outside world is reached only
+//! through the traits in [`ports`] and [`tender`].
+//!
+//! Read it in this order:
+//!
+//! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`payment`],
+//!    [`mail`]: the nouns. Each is valid once it exists.
+//! 2. [`identity`]: which requests are the same operation.
+//! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
+//!    them, and when it is looked at next.
+//! 4. [`ports`], [`tender`]: what the desk asks of the world.
+//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`].
+//! 6. [`reconcile`]: what to do with orders that a crash left behind; [`vigil`]:
+//!    how long a card has been looked for.
+//! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
+//! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
+//!    script, what every store must keep, and a million orders in bad weather.
+
+pub mod card;
+pub mod chain;
+pub mod country;
+pub mod desk;
+pub mod event;
+pub mod flight;
+pub mod identity;
+pub mod ids;
+pub mod image_url;
+pub mod lifecycle;
+pub mod mail;
+pub mod money;
+pub mod payment;
+pub mod ports;
+pub mod public_address;
+pub mod reconcile;
+pub mod refusal;
+pub mod schedule;
+pub mod seller;
+pub mod status;
+pub mod tender;
+pub mod vigil;
+
+#[cfg(any(test, feature = "fakes"))]
+pub mod fakes;
+#[cfg(any(test, feature = "fakes"))]
+pub mod simulation;

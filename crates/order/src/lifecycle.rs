@@ -1,0 +1,313 @@
+//! The life of an order: eight states, and the moves between them.
+//!
+//! ```text
+//!          begin_settlement          settled             accepted
+//! Offered ─────────────────▶ Settling ──────▶ Submitting ────────▶ Mailed
+//!  │ ▲ ▲                     │  │  ▲            │    ▲             │  │
+//!  │ │ └─────declined────────┘  │  │     failed │    │ reopen      │  │ undelivered
+//!  │ │ lapse               lost │  │ reopen     ▼    │             │  ▼
+//!  │ │                          ▼  │          Unfulfilled ◀────────┼──┘
+//!  ▼ │                     Unconfirmed          │    │             │
+//! Lapsed                                        │    └─refunded────┴──▶ Refunded
+//!    └──────────────────── forgiven ◀───────────┴── recalled ◀─ (the chain took the money back)
+//! ```
+//!
+//! Names ending in *-ing* have a call to the outside in flight; only its answer
+//! moves them on. All others are at rest. A move that is not an arrow above
+//! has no function, so it cannot be written. In particular nobody can mail a
+//! card that was not paid for:
+//!
+//! ```compile_fail,E0308
+//! use order::{lifecycle::{Offered, Order}, ports::Provider};
+//! async fn mail_for_free(provider: &dyn Provider, order: &Order<Offered>) {
+//!     let _ = provider.submit(order).await;
+//! }
+//! ```
+//!
+//! And a move consumes the state that it leaves, so nobody can go on with what
+//! the order was before:
+//!
+//! ```compile_fail,E0382
+//! use order::{ids::Timestamp, lifecycle::{Order, Settling}, payment::Settlement};
+//! fn settle_twice(order: Order<Settling>, one: Settlement, two: Settlement, now: Timestamp) {
+//!     let paid = order.settled(one, now);
+//!     let paid_again = order.settled(two, now);
+//! }
+//! ```
+//!
+//! The card's text is in exactly those states that owe, or may owe, somebody a
+//! card. No clean-up job has to remember that; the others have no field for it.
+
+use sha2::{Digest, Sha256};
+
+use crate::card::Postcard;
+use crate::identity::Operation;
+use crate::ids::{OrderId, Timestamp};
+use crate::mail::{Delivery, Hold, Mailpiece, Stage};
+use crate::payment::{Payment, Preparation, Settlement};
+use crate::schedule::{self, Attention};
+use crate::seller::PayeesDigest;
+
+/// Long enough to come back with money the next day, short enough that a
+/// changed price or seller does not meet an old offer.
+pub const OFFER_SECONDS: u64 = 24 * 60 * 60;
+
+/// An order in state `S`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order<S> {
+    pub id: OrderId,
+    pub operation: Operation,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// When the offer runs out, should nobody pay.
+    pub expires_at: Timestamp,
+    /// How often this order has been written. The store compares it, so that
+    /// of two writers the second loses: it is the fencing number too.
+    pub version: u64,
+    pub attention: Attention,
+    pub state: S,
+}
+
+impl Order<Offered> {
+    pub fn offer(id: OrderId, operation: Operation, payees: PayeesDigest, now: Timestamp) -> Self {
+        Self {
+            id,
+            operation,
+            created_at: now,
+            updated_at: now,
+            expires_at: now.plus(OFFER_SECONDS),
+            version: 0,
+            attention: Attention::NONE,
+            state: Offered { payees },
+        }
+    }
+
+    /// The same offer, to be paid to whomever the seller's name says now.
+    pub fn readdress(self, payees: PayeesDigest, now: Timestamp) -> Self {
+        self.into_state(now, Attention::NONE, |_| Offered { payees })
+    }
+
+    pub fn begin_settlement(
+        self,
+        card: Postcard,
+        hold: Hold,
+        payment: Payment,
+        now: Timestamp,
+    ) -> Order<Settling> {
+        self.into_state(now, schedule::walking(now), |Offered { payees }| Settling {
+            payees,
+            card,
+            hold,
+            payment,
+        })
+    }
+
+    pub fn lapse(self, now: Timestamp) -> Order<Lapsed> {
+        self.into_state(now, Attention::NONE, |_| Lapsed)
+    }
+}
+
+impl Order<Settling> {
+    pub fn settled(self, settlement: Settlement, now: Timestamp) -> Order<Submitting> {
+        self.into_state(now, schedule::walking(now), |was| {
+            let Settling { payees, card, hold, payment } = was;
+            let paid = Paid { payees, hold, payment, settlement, standing: Standing::Provisional };
+            let paid = paid.confirmed();
+            Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None }
+        })
+    }
+
+    pub fn declined(self, now: Timestamp) -> Order<Offered> {
+        self.into_state(now, Attention::NONE, |was| Offered { payees: was.payees })
+    }
+
+    pub fn lost(self, now: Timestamp) -> Order<Unconfirmed> {
+        let attention = self.attention.next_look(now);
+        self.into_state(now, attention, |was| Unconfirmed { was })
+    }
+
+    /// The same intent with another signed transaction, to be written down
+    /// before it is sent. It spends the same promise, so only one can succeed.
+    pub fn prepared_again(self, preparation: Preparation, now: Timestamp) -> Self {
+        self.into_state(now, schedule::walking(now), |mut was| {
+            was.payment.preparation = preparation;
+            was
+        })
+    }
+}
+
+impl Order<Unconfirmed> {
+    /// Back to waiting for the settlement's answer, to ask for it again.
+    pub fn reopen(self) -> Order<Settling> {
+        let (frame, state) = self.split();
+        frame.keep(state.was)
+    }
+}
+
+impl Order<Submitting> {
+    pub fn accepted(self, mailpiece: Mailpiece, now: Timestamp) -> Order<Mailed> {
+        self.into_state(now, schedule::first_follow_up(now), |state| Mailed {
+            paid: state.paid,
+            mailpiece,
+            mailed_at: now,
+            delivery: Delivery { stage: Stage::Accepted, at: now },
+        })
+    }
+
+    /// A refusal after a lost answer proves nothing about the lost one.
+    pub fn failed(self, setback: Setback, now: Timestamp) -> Order<Unfulfilled> {
+        let attention = self.attention.next_look(now);
+        self.into_state(now, attention, |was| Unfulfilled {
+            shortfall: match (setback, was.doubt) {
+                (Setback::Refused, Doubt::None) => Shortfall::Refused(was),
+                (Setback::Refused, Doubt::Earlier) | (Setback::Lost, _) => {
+                    Shortfall::Lost(Submitting { doubt: Doubt::Earlier, ..was })
+                }
+            },
+        })
+    }
+
+    /// The name under which a provider that promises so mails one card. One
+    /// payment buys one card: if a card was recalled because its money was
+    /// taken back, the card of the next payment must not be mistaken for it.
+    pub fn submission_key(&self) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(self.id.bytes());
+        for key in &self.state.paid.payment.authorization.keys {
+            hash.update(key.0);
+        }
+        hash.finalize().into()
+    }
+
+    /// Its walk ended without an answer, so it may have mailed the card.
+    pub fn in_doubt(mut self) -> Self {
+        self.state.doubt = Doubt::Earlier;
+        self
+    }
+
+    /// Another attempt, to be written down before it is made.
+    pub fn again(self, now: Timestamp) -> Self {
+        self.into_state(now, schedule::walking(now), |was| Submitting {
+            attempt: was.attempt.saturating_add(1),
+            ..was
+        })
+    }
+}
+
+impl Order<Unfulfilled> {
+    /// Back to waiting for the provider's answer, to look for the card again.
+    pub fn reopen(self) -> Reopened {
+        let (frame, state) = self.split();
+        match state.shortfall {
+            Shortfall::Refused(was) | Shortfall::Lost(was) => Reopened::Owed(frame.keep(was)),
+            Shortfall::Undelivered(was) => {
+                Reopened::Ended(frame.keep(Unfulfilled { shortfall: Shortfall::Undelivered(was) }))
+            }
+        }
+    }
+
+    pub fn refunded(self, refund: Refund, now: Timestamp) -> Order<Refunded> {
+        self.into_state(now, Attention::NONE, |state| Refunded {
+            paid: state.shortfall.into_paid(),
+            refund,
+        })
+    }
+}
+
+impl Order<Mailed> {
+    /// What a look at a mailed card found.
+    pub fn followed(self, delivery: Delivery, now: Timestamp) -> Self {
+        let (attention, mailed_at) = (self.attention, self.state.mailed_at);
+        let last = delivery.stage.is_last();
+        let attention = match (self.state.paid.standing, last) {
+            (Standing::Provisional, _) => schedule::soon(attention, now),
+            (Standing::Final | Standing::Reversed, false) => {
+                schedule::follow_up(attention, mailed_at, now)
+            }
+            (Standing::Final | Standing::Reversed, true) => Attention::NONE,
+        };
+        self.into_state(now, attention, |was| Mailed { delivery, ..was })
+    }
+
+    pub fn undelivered(self, now: Timestamp) -> Order<Unfulfilled> {
+        self.into_state(now, Attention::NONE, |was| Unfulfilled {
+            shortfall: Shortfall::Undelivered(was),
+        })
+    }
+
+    pub fn refunded(self, refund: Refund, now: Timestamp) -> Order<Refunded> {
+        self.into_state(now, Attention::NONE, |was| Refunded { paid: was.paid, refund })
+    }
+
+    /// The chain took the money back, and the card was stopped in time.
+    pub fn recalled(self, now: Timestamp) -> Order<Offered> {
+        self.into_state(now, Attention::NONE, |was| Offered { payees: was.paid.payees })
+    }
+}
+
+/// What only a chain that changed its mind brings about.
+impl Order<Submitting> {
+    /// The chain took the money back, and the provider had refused the card.
+    pub fn forgiven(self, now: Timestamp) -> Order<Offered> {
+        self.into_state(now, Attention::NONE, |was| Offered { payees: was.paid.payees })
+    }
+}
+
+impl<S> Order<S> {
+    fn into_state<T>(
+        self,
+        now: Timestamp,
+        attention: Attention,
+        next: impl FnOnce(S) -> T,
+    ) -> Order<T> {
+        let (frame, state) = self.split();
+        Order { updated_at: now, attention, ..frame }.keep(next(state))
+    }
+
+    fn split(self) -> (Order<()>, S) {
+        let Self { id, operation, created_at, updated_at, expires_at, version, attention, state } =
+            self;
+        let frame = Order {
+            id,
+            operation,
+            created_at,
+            updated_at,
+            expires_at,
+            version,
+            attention,
+            state: (),
+        };
+        (frame, state)
+    }
+
+    /// The same order, looked at in vain; the next look comes later.
+    pub fn looked(mut self, now: Timestamp) -> Self {
+        self.attention = self.attention.next_look(now);
+        self
+    }
+}
+
+impl Order<()> {
+    fn keep<T>(self, state: T) -> Order<T> {
+        Order {
+            id: self.id,
+            operation: self.operation,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            expires_at: self.expires_at,
+            version: self.version,
+            attention: self.attention,
+            state,
+        }
+    }
+}
+
+mod states;
+mod stored;
+pub use states::{
+    Doubt, Lapsed, Mailed, Offered, Paid, Refund, Refunded, Reopened, Setback, Settling, Shortfall,
+    Standing, Submitting, Unconfirmed, Unfulfilled,
+};
+pub use stored::{IDENTITY_SECONDS, Stored, Succession};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! An order read back from the store, in whatever state it was left.
+
+use super::{
+    Lapsed, Mailed, Offered, Order, Refunded, Settling, Shortfall, Submitting, Unconfirmed,
+    Unfulfilled,
+};
+use crate::identity::{Operation, Origin};
+use crate::ids::{OrderId, Timestamp};
+use crate::payment::{Payment, PaymentKey};
+use crate::schedule::Attention;
+
+/// Next year's birthday card is a new order; a repeat within the month is not.
+pub const IDENTITY_SECONDS: u64 = 30 * 24 * 60 * 60;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    Offered(Order<Offered>),
+    Settling(Order<Settling>),
+    Unconfirmed(Order<Unconfirmed>),
+    Submitting(Order<Submitting>),
+    Unfulfilled(Order<Unfulfilled>),
+    Mailed(Order<Mailed>),
+    Refunded(Order<Refunded>),
+    Lapsed(Order<Lapsed>),
+}
+
+macro_rules! stored {
+    ($($state:ident),+) => {
+        $(impl From<Order<$state>> for Stored {
+            fn from(order: Order<$state>) -> Self {
+                Self::$state(order)
+            }
+        })+
+
+        impl Stored {
+            pub fn id(&self) -> OrderId {
+                match self { $(Self::$state(order) => order.id),+ }
+            }
+
+            pub fn operation(&self) -> &Operation {
+                match self { $(Self::$state(order) => &order.operation),+ }
+            }
+
+            pub fn created_at(&self) -> Timestamp {
+                match self { $(Self::$state(order) => order.created_at),+ }
+            }
+
+            pub fn updated_at(&self) -> Timestamp {
+                match self { $(Self::$state(order) => order.updated_at),+ }
+            }
+
+            pub fn expires_at(&self) -> Timestamp {
+                match self { $(Self::$state(order) => order.expires_at),+ }
+            }
+
+            pub fn attention(&self) -> Attention {
+                match self { $(Self::$state(order) => order.attention),+ }
+            }
+
+            pub fn set_attention(&mut self, attention: Attention) {
+                match self { $(Self::$state(order) => order.attention = attention),+ }
+            }
+
+            pub fn version(&self) -> u64 {
+                match self { $(Self::$state(order) => order.version),+ }
+            }
+
+            pub fn set_version(&mut self, version: u64) {
+                match self { $(Self::$state(order) => order.version = version),+ }
+            }
+        }
+    };
+}
+stored!(Offered, Settling, Unconfirmed, Submitting, Unfulfilled, Mailed, Refunded, Lapsed);
+
+/// Whether an operation may start over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Succession {
+    /// This order answers for the operation.
+    Stays,
+    /// It has had its time; the next generation begins.
+    Next,
+}
+
+impl Stored {
+    /// One word for the state, as events and the operator read it.
+    pub fn headline(&self) -> &'static str {
+        match self {
+            Self::Offered(_) => "offered",
+            Self::Settling(_) => "settling",
+            Self::Unconfirmed(_) => "unconfirmed",
+            Self::Submitting(_) => "submitting",
+            Self::Unfulfilled(order) => match order.state.shortfall {
+                Shortfall::Refused(_) => "unfulfilled_refused",
+                Shortfall::Lost(_) => "unfulfilled_lost",
+                Shortfall::Undelivered(_) => "unfulfilled_undelivered",
+            },
+            Self::Mailed(_) => "mailed",
+            Self::Refunded(_) => "refunded",
+            Self::Lapsed(_) => "lapsed",
+        }
+    }
+
+    /// Whether money or a card is owed or in doubt. Of one operation, no two
+    /// orders may ever be in play.
+    pub fn is_in_play(&self) -> bool {
+        match self {
+            Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Submitting(_)
+            | Self::Unfulfilled(_) => true,
+            Self::Offered(_) | Self::Mailed(_) | Self::Refunded(_) | Self::Lapsed(_) => false,
+        }
+    }
+
+    /// The payment that is in play or was made, if there is one.
+    pub fn payment(&self) -> Option<&Payment> {
+        match self {
+            Self::Offered(_) | Self::Lapsed(_) => None,
+            Self::Settling(order) => Some(&order.state.payment),
+            Self::Unconfirmed(order) => Some(&order.state.was.payment),
+            Self::Submitting(order) => Some(&order.state.paid.payment),
+            Self::Unfulfilled(order) => Some(&order.state.shortfall.paid().payment),
+            Self::Mailed(order) => Some(&order.state.paid.payment),
+            Self::Refunded(order) => Some(&order.state.paid.payment),
+        }
+    }
+
+    /// The keys that must belong to this order alone from now on.
+    pub fn payment_keys(&self) -> &[PaymentKey] {
+        self.payment().map_or(&[], |payment| &payment.authorization.keys)
+    }
+
+    /// A finished automatic identity is free again after a while, and a lapsed
+    /// one at once. A caller's own identifier stays what it was.
+    pub fn succession(&self, now: Timestamp) -> Succession {
+        let rested = now.since(self.updated_at()).is_some_and(|age| age > IDENTITY_SECONDS);
+        let free = match (self, self.operation().origin) {
+            (Self::Lapsed(_), Origin::Automatic) => true,
+            (Self::Lapsed(_), Origin::Explicit) => rested,
+            (Self::Mailed(_) | Self::Refunded(_), Origin::Automatic) => rested,
+            (Self::Mailed(_) | Self::Refunded(_), Origin::Explicit) => false,
+            (
+                Self::Offered(_)
+                | Self::Settling(_)
+                | Self::Unconfirmed(_)
+                | Self::Submitting(_)
+                | Self::Unfulfilled(_),
+                Origin::Automatic | Origin::Explicit,
+            ) => false,
+        };
+        if free { Succession::Next } else { Succession::Stays }
+    }
+}

@@ -1,0 +1,97 @@
+//! The moves keep what the next state needs, and drop what it must not have.
+
+use super::*;
+use crate::chain::{EvmAddress, Network};
+use crate::fakes::cards::card;
+use crate::identity::Identity;
+use crate::money::{Cents, Usdc};
+use crate::payment::{Authorization, Credential, Finality, PaymentKey, Receipt, TenderKind};
+use crate::seller::Username;
+
+const NOW: Timestamp = Timestamp(1_000);
+
+fn offered() -> Order<Offered> {
+    let identity = Identity::new([1; 32]);
+    let operation = identity.operation(&Username::kept("alice".into()), &card("hello"), None);
+    Order::offer(identity.order_id(&operation), operation, PayeesDigest([2; 32]), NOW)
+}
+
+fn settling() -> Order<Settling> {
+    let credential = Credential(b"signed".to_vec());
+    let authorization = Authorization {
+        tender: TenderKind::X402,
+        network: Network::Base,
+        payer: EvmAddress::from_bytes([3; 20]),
+        pay_to: EvmAddress::from_bytes([4; 20]),
+        most: Usdc::from_atomic(3_500_000),
+        deadline: NOW.plus(300),
+        keys: vec![PaymentKey([5; 32])],
+        digest: credential.digest(),
+        credential,
+    };
+    let charge = Usdc::from_atomic(2_420_000);
+    let payment = Payment { authorization, charge, preparation: Preparation(b"raw".to_vec()) };
+    offered().begin_settlement(card("hello"), Hold::new(Cents(200)).unwrap(), payment, NOW)
+}
+
+fn settlement(finality: Finality) -> Settlement {
+    let (transaction, amount) = ("0x01".to_owned(), Usdc::from_atomic(2_420_000));
+    Settlement { transaction, amount, at: NOW, finality, receipt: Receipt::default() }
+}
+
+fn submitting() -> Order<Submitting> {
+    settling().settled(settlement(Finality::Provisional), NOW)
+}
+
+#[test]
+fn a_declined_payment_leaves_the_offer_as_it_was() {
+    let order = settling().declined(NOW);
+    assert_eq!(order, offered());
+}
+
+#[test]
+fn what_could_execute_a_payment_is_forgotten_once_the_payment_is_final() {
+    let kept = submitting().state.paid.payment;
+    assert!(!kept.authorization.credential.0.is_empty() && !kept.preparation.0.is_empty());
+    let paid = settling().settled(settlement(Finality::Final), NOW).state.paid;
+    assert_eq!(paid.standing, Standing::Final);
+    assert!(paid.payment.authorization.credential.0.is_empty());
+    assert!(paid.payment.preparation.0.is_empty());
+    // But not which credential it was: the payer may ask again.
+    assert_eq!(paid.payment.authorization.digest, Credential(b"signed".to_vec()).digest());
+}
+
+#[test]
+fn a_refusal_after_a_lost_answer_leaves_the_doubt() {
+    let refused = submitting().failed(Setback::Refused, NOW);
+    assert!(matches!(refused.state.shortfall, Shortfall::Refused(_)));
+    let lost = submitting().failed(Setback::Lost, NOW);
+    let Reopened::Owed(again) = lost.reopen() else { panic!("the card's text is there") };
+    let refused_later = again.again(NOW).failed(Setback::Refused, NOW);
+    assert!(matches!(refused_later.state.shortfall, Shortfall::Lost(_)));
+}
+
+#[test]
+fn a_card_whose_text_is_gone_cannot_be_mailed_again() {
+    let mailed = submitting().accepted(Mailpiece("7".into()), NOW);
+    assert!(matches!(mailed.undelivered(NOW).reopen(), Reopened::Ended(_)));
+}
+
+#[test]
+fn another_payment_for_the_same_order_has_another_submission_key() {
+    let one = submitting();
+    let mut other = submitting();
+    other.state.paid.payment.authorization.keys = vec![PaymentKey([6; 32])];
+    assert_eq!(one.submission_key(), submitting().submission_key());
+    assert_ne!(one.submission_key(), other.submission_key());
+}
+
+#[test]
+fn a_mailed_card_is_left_alone_once_it_has_arrived_and_its_money_is_final() {
+    let arrived = Delivery { stage: Stage::Delivered, at: NOW };
+    let provisional = submitting().accepted(Mailpiece("7".into()), NOW).followed(arrived, NOW);
+    assert!(provisional.attention.due.is_some());
+    let paid = settling().settled(settlement(Finality::Final), NOW);
+    let done = paid.accepted(Mailpiece("7".into()), NOW).followed(arrived, NOW);
+    assert_eq!(done.attention, Attention::NONE);
+}

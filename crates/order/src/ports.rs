@@ -1,0 +1,149 @@
+//! What the desk asks of the world, in the desk's own words.
+
+use async_trait::async_trait;
+
+use crate::card::Postcard;
+use crate::event::{Actor, Event};
+use crate::ids::{OperationKey, OrderId, Timestamp};
+use crate::lifecycle::{Offered, Order, Stored, Submitting};
+use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
+use crate::seller::{NotAUsername, Resolution, Username};
+
+/// Why a call that has an effect gave no good answer.
+///
+/// The two must never be confused: after a refusal we may try again, after a
+/// lost answer we must first find out. The words are for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It certainly did not happen.
+    Refused(String),
+    /// It may have happened.
+    Lost(String),
+}
+
+/// Why a question to the provider, which has no effect, was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unanswered {
+    /// No answer in time.
+    Unreachable,
+    /// An answer that makes no sense: no total, no preview.
+    Unusable,
+    /// Our account is refused, or its rate is used up.
+    Unavailable,
+}
+
+/// The company that prints and mails the cards.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    fn promises(&self) -> Promises;
+
+    async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered>;
+
+    /// The provider's total for this card, before anything is mailed.
+    async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered>;
+
+    /// Mails the card. Only a paid order can be handed in.
+    async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure>;
+
+    /// The cards that were accepted for this order and not cancelled since.
+    async fn find(&self, order: OrderId) -> Result<Vec<Mailpiece>, Failure>;
+
+    /// How far a card has come; none if the provider does not know it.
+    async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure>;
+
+    async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure>;
+}
+
+/// Turns a seller's name into payout addresses.
+#[async_trait]
+pub trait NameService: Send + Sync {
+    /// Reads a name in any of its spellings.
+    fn read(&self, text: &str) -> Result<Username, NotAUsername>;
+
+    async fn resolve(&self, seller: &Username) -> Result<Option<Resolution>, Failure>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// Somebody else moved this order first, or another order of the same
+    /// operation is in play. Nothing was written.
+    Moved,
+    /// One of the payment's keys belongs to another order. Nothing was written.
+    PaymentBound,
+    /// It may have been written or not.
+    Busy,
+    /// A row that we cannot read, or a card that our key does not open.
+    Corrupt,
+}
+
+/// Where orders are kept.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// The order of this operation with the highest generation.
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError>;
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError>;
+
+    /// Keeps an offer unless there is an order of that id, and returns what is
+    /// there now. A crash may take the offer: it can be made again.
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError>;
+
+    /// Writes the next state, if nobody else wrote one since we read this one,
+    /// binds its payment keys, and appends an event, all or nothing. It is on
+    /// disk when this returns its new version.
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError>;
+
+    /// Takes up to `most` orders that are due for a look, the longest due
+    /// first, and keeps everybody else from taking them before `until`. Their
+    /// versions advance, so whoever held one before can write it no more.
+    async fn claim(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError>;
+
+    /// Lets offers lapse whose time is over, and drops what nobody needs: old
+    /// tombstones, and the oldest unpaid rows above the cap.
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError>;
+
+    /// What has happened to an order, oldest first.
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError>;
+
+    /// Whether it answers at all.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// How much a store keeps of what nobody paid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TidyLimits {
+    /// Offers and tombstones together; the oldest go first. Paid orders never go.
+    pub unpaid_rows_max: u64,
+    /// How long a lapsed identifier is remembered.
+    pub tombstone_seconds: u64,
+}
+
+impl TidyLimits {
+    /// About 300 MB of rows, and as long as an identity lives.
+    pub const DEFAULT: Self =
+        Self { unpaid_rows_max: 1_000_000, tombstone_seconds: crate::lifecycle::IDENTITY_SECONDS };
+}
+
+/// What a tidying did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tidied {
+    pub lapsed: u64,
+    pub dropped: u64,
+}
+
+/// The time, and a way to wait for it.
+#[async_trait]
+pub trait Clock: Send + Sync {
+    /// As the wall has it: it may be wrong, and may be put right at any time.
+    fn now(&self) -> Timestamp;
+
+    /// Seconds since this process began, which nobody can put back or forward.
+    fn uptime(&self) -> u64;
+
+    async fn wait(&self, seconds: u64);
+}

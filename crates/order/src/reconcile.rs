@@ -1,0 +1,291 @@
+//! Orders that a crash, a lost answer or a chain that changed its mind left behind.
+
+use crate::desk::{Desk, Outcome, trouble};
+use crate::event::Actor;
+use crate::ids::Timestamp;
+use crate::lifecycle::{
+    Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
+    Unfulfilled,
+};
+use crate::mail::{Cancellation, Mailpiece, Stage};
+use crate::payment::Trace;
+use crate::ports::Failure;
+use crate::refusal::Refusal;
+use crate::schedule::WALK_SECONDS;
+use crate::tender::{Tender, Tenders};
+
+/// After a lost answer the provider is looked at this often before it is asked
+/// again, since its list may lag behind.
+const LOOKS_BEFORE_RESUBMIT: u32 = 2;
+/// Added to the provider's own visibility lag: its time-out and a margin.
+const GRACE_SECONDS: u64 = 180;
+/// A provider that said no this often will say no again; a person looks.
+const ATTEMPTS_MAX: u32 = 5;
+/// How many orders one pass takes on.
+const BATCH: usize = 64;
+
+/// What a look at the money behind a paid order found.
+enum Money {
+    /// It is there.
+    Stands(Box<Paid>),
+    /// It was there, is not now, and may come back.
+    Missing,
+    /// It was there and never will be again.
+    Gone,
+}
+
+impl Desk {
+    /// Brings every order that is due a step closer to rest, and says how many
+    /// those were. It may be run any number of times, and beside a request
+    /// that is still under way: whoever writes second loses.
+    pub async fn reconcile(&self, tenders: &Tenders) -> Result<usize, Refusal> {
+        let now = self.clock.now();
+        let due = self.store.claim(now, now.plus(WALK_SECONDS), BATCH).await.map_err(trouble)?;
+        let count = due.len();
+        for order in due {
+            // One order in trouble must not keep the others waiting; its turn
+            // comes again when its claim runs out.
+            let _ = self.look_into(tenders, order).await;
+        }
+        Ok(count)
+    }
+
+    async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<(), Refusal> {
+        let by = &Actor::Reconciler;
+        let kind = order.payment().map(|payment| payment.authorization.tender);
+        let Some(tender) = kind.map(|kind| tenders.of(kind)) else { return Ok(()) };
+        match order {
+            Stored::Settling(order) => self.chase_payment(tender, order, by).await.map(drop),
+            Stored::Unconfirmed(order) => {
+                self.chase_payment(tender, order.reopen(), by).await.map(drop)
+            }
+            // Its walk is over without an answer: a crash, which is a lost answer.
+            Stored::Submitting(order) => self.look_for_card(tender, order, Setback::Lost).await,
+            Stored::Unfulfilled(order) => self.look_again(tender, order).await,
+            Stored::Mailed(order) => self.follow(tender, order).await,
+            Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => Ok(()),
+        }
+    }
+
+    /// Finds out what became of money that we asked for, and asks again for the
+    /// same money as long as it can still move.
+    pub(crate) async fn chase_payment(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Settling>,
+        by: &Actor,
+    ) -> Result<Outcome, Refusal> {
+        let unconfirmed = Err(Refusal::PaymentUnconfirmed(order.id));
+        match tender.trace(&order.state.payment).await {
+            Ok(Trace::Moved(settlement)) => self.settled(order, settlement, by).await,
+            Ok(Trace::Void) => {
+                self.record(order.declined(self.clock.now()), by).await?;
+                unconfirmed
+            }
+            Ok(Trace::Open) => self.settle_again(tender, order, by).await,
+            Err(_) => {
+                self.record(order.lost(self.clock.now()), by).await?;
+                unconfirmed
+            }
+        }
+    }
+
+    /// The promise can be spent once only, so asking again is safe. A refusal
+    /// now proves nothing: what was lost earlier may have spent it.
+    async fn settle_again(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Settling>,
+        by: &Actor,
+    ) -> Result<Outcome, Refusal> {
+        let (id, payment) = (order.id, &order.state.payment);
+        let earlier = Some(&payment.preparation);
+        let ready = tender.prepare(&payment.authorization, payment.charge, earlier).await;
+        let order = match ready {
+            Ok(ready) if ready == payment.preparation => order,
+            Ok(ready) => self.record(order.prepared_again(ready, self.clock.now()), by).await?,
+            Err(_) => {
+                self.record(order.lost(self.clock.now()), by).await?;
+                return Err(Refusal::PaymentUnconfirmed(id));
+            }
+        };
+        match tender.settle(&order.state.payment).await {
+            Ok(settlement) => self.settled(order, settlement, by).await,
+            Err(Failure::Refused(_) | Failure::Lost(_)) => {
+                self.record(order.lost(self.clock.now()), by).await?;
+                Err(Refusal::PaymentUnconfirmed(id))
+            }
+        }
+    }
+
+    async fn look_again(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Unfulfilled>,
+    ) -> Result<(), Refusal> {
+        match order.reopen() {
+            Reopened::Owed(order) => {
+                let setback = match order.state.doubt {
+                    Doubt::None => Setback::Refused,
+                    Doubt::Earlier => Setback::Lost,
+                };
+                self.look_for_card(tender, order, setback).await
+            }
+            Reopened::Ended(_) => Ok(()),
+        }
+    }
+
+    /// Looks for the card of a paid order; asks for it again where that cannot
+    /// mail two.
+    async fn look_for_card(
+        &self,
+        tender: &dyn Tender,
+        mut order: Order<Submitting>,
+        setback: Setback,
+    ) -> Result<(), Refusal> {
+        let by = &Actor::Reconciler;
+        let now = self.clock.now();
+        let found = self.provider.find(order.id).await;
+        if let Ok([mailpiece, ..]) = found.as_deref() {
+            self.vigils.end(order.id);
+            return self.record(order.accepted(mailpiece.clone(), now), by).await.map(drop);
+        }
+        match self.check_money(tender, order.state.paid.clone()).await {
+            Some(Money::Stands(paid)) => order.state.paid = *paid,
+            // Nothing was ever mailed, and nothing is paid: as if it never was.
+            Some(Money::Gone) if setback == Setback::Refused => {
+                return self.record(order.forgiven(now), by).await.map(drop);
+            }
+            Some(Money::Gone | Money::Missing) | None => {
+                return self.fail(order, setback, by).await.map(drop);
+            }
+        }
+        if found.is_ok() && self.may_ask_again(&order, setback, now) {
+            self.vigils.end(order.id);
+            let order = match setback {
+                Setback::Refused => order,
+                Setback::Lost => order.in_doubt(),
+            };
+            let order = self.record(order.again(now), by).await?;
+            self.mail(order, by).await;
+            return Ok(());
+        }
+        self.fail(order, setback, by).await.map(drop)
+    }
+
+    /// Whether handing the card in once more cannot mail two, after a look that
+    /// found none: the provider said no to every attempt, or it promises to
+    /// mail the same order once and has been looked at often and long enough.
+    fn may_ask_again(&self, order: &Order<Submitting>, setback: Setback, now: Timestamp) -> bool {
+        let promises = self.provider.promises();
+        let few = order.state.attempt < ATTEMPTS_MAX;
+        match setback {
+            Setback::Refused => few,
+            Setback::Lost => {
+                let grace = promises.visibility_lag_seconds + GRACE_SECONDS;
+                let uptime = self.clock.uptime();
+                let vigil = self.vigils.keep(order.id, uptime);
+                let looked = vigil.looks >= LOOKS_BEFORE_RESUBMIT;
+                let waited = vigil.seconds(uptime) > grace;
+                let kept = promises.idempotent_seconds.unwrap_or_default();
+                let age = now.since(order.state.since);
+                few && looked && waited && age.is_some_and(|age| age + grace < kept)
+            }
+        }
+    }
+
+    /// Looks after a card that is in the post: whether its money stands,
+    /// whether it was mailed twice, and how far it has come.
+    async fn follow(&self, tender: &dyn Tender, mut order: Order<Mailed>) -> Result<(), Refusal> {
+        let by = &Actor::Reconciler;
+        match self.check_money(tender, order.state.paid.clone()).await {
+            Some(Money::Stands(paid)) => order.state.paid = *paid,
+            Some(Money::Gone) => return self.recall(order).await,
+            // Nothing is concluded about the card while the money is unclear.
+            Some(Money::Missing) | None => {
+                return self.record(order.looked(self.clock.now()), by).await.map(drop);
+            }
+        }
+        self.cancel_spares(&order).await;
+        let delivery = match self.provider.track(&order.state.mailpiece).await {
+            Ok(Some(delivery)) => delivery,
+            Ok(None) | Err(_) => order.state.delivery,
+        };
+        let now = self.clock.now();
+        match delivery.stage {
+            Stage::Failed => self.record(order.undelivered(now), by).await.map(drop),
+            Stage::Accepted | Stage::Mailed | Stage::Delivered | Stage::Returned => {
+                self.record(order.followed(delivery, now), by).await.map(drop)
+            }
+        }
+    }
+
+    /// A second card for one order would be mailed at our cost: stop it while
+    /// the provider still lets us. The one that we know stays.
+    async fn cancel_spares(&self, order: &Order<Mailed>) {
+        let known = &order.state.mailpiece;
+        let age = self.clock.now().since(order.state.mailed_at).unwrap_or_default();
+        if age > self.provider.promises().cancel_seconds {
+            return;
+        }
+        for spare in self.provider.find(order.id).await.unwrap_or_default() {
+            if spare != *known {
+                let _ = self.provider.cancel(&spare).await;
+            }
+        }
+    }
+
+    /// The money is gone for good: stop the card, or book the loss.
+    async fn recall(&self, mut order: Order<Mailed>) -> Result<(), Refusal> {
+        let by = &Actor::Reconciler;
+        let stopped = self.cancel_all(&order).await;
+        let now = self.clock.now();
+        match stopped {
+            Ok(Cancellation::Cancelled) => self.record(order.recalled(now), by).await.map(drop),
+            Ok(Cancellation::TooLate) => {
+                order.state.paid.standing = Standing::Reversed;
+                let delivery = order.state.delivery;
+                self.record(order.followed(delivery, now), by).await.map(drop)
+            }
+            Err(_) => self.record(order.looked(now), by).await.map(drop),
+        }
+    }
+
+    /// Stops every card of an order. The known one comes last, so that as long
+    /// as anything is left undone, the order still knows a card.
+    async fn cancel_all(&self, order: &Order<Mailed>) -> Result<Cancellation, Failure> {
+        let known: &Mailpiece = &order.state.mailpiece;
+        let mut stopped = Cancellation::Cancelled;
+        for spare in self.provider.find(order.id).await? {
+            if spare != *known && self.provider.cancel(&spare).await? == Cancellation::TooLate {
+                stopped = Cancellation::TooLate;
+            }
+        }
+        match (self.provider.cancel(known).await?, stopped) {
+            (Cancellation::Cancelled, Cancellation::Cancelled) => Ok(Cancellation::Cancelled),
+            (Cancellation::TooLate, _) | (_, Cancellation::TooLate) => Ok(Cancellation::TooLate),
+        }
+    }
+
+    /// Whether money that moved is still there. None if nobody can tell now.
+    async fn check_money(&self, tender: &dyn Tender, mut paid: Paid) -> Option<Money> {
+        match paid.standing {
+            Standing::Final | Standing::Reversed => return Some(Money::Stands(Box::new(paid))),
+            Standing::Provisional => {}
+        }
+        match tender.trace(&paid.payment).await.ok()? {
+            Trace::Moved(settlement) => {
+                paid.settlement.finality = settlement.finality;
+                paid.settlement.transaction = settlement.transaction;
+                Some(Money::Stands(Box::new(paid.confirmed())))
+            }
+            Trace::Open => {
+                // The chain was reorganised. The same transaction is sent
+                // again; the next look tells whether it went in.
+                let _ = tender.settle(&paid.payment).await;
+                Some(Money::Missing)
+            }
+            Trace::Void => Some(Money::Gone),
+        }
+    }
+}

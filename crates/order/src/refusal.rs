@@ -1,0 +1,62 @@
+//! Why a request is answered with no.
+
+use crate::card::FieldFault;
+use crate::desk::Offer;
+use crate::ids::OrderId;
+
+/// Every reason the desk has for saying no, in the desk's own words.
+///
+/// HTTP statuses are not chosen here: each envelope dresses a refusal in its
+/// protocol's clothes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    // The caller's turn.
+    /// All faulty fields at once.
+    CardInvalid(Vec<FieldFault>),
+    IdentifierInvalid,
+    SellerNameInvalid,
+    /// The same identifier came with another card before.
+    DifferentRequest(OrderId),
+    /// The identifier's offer ran out; a new one is needed.
+    OperationLapsed(OrderId),
+    CredentialInvalid {
+        offer: Offer,
+        reason: String,
+    },
+    AllowanceRequired(Offer),
+    /// Nothing moved: the payer may try again.
+    PaymentDeclined {
+        offer: Offer,
+        reason: String,
+    },
+    /// This authorization pays for something else.
+    PaymentBoundElsewhere,
+
+    // Wait, or look at the order.
+    /// Another payment for the same operation is in play or in doubt.
+    PaymentInPlay(OrderId),
+    /// This very payment is in doubt. The same request may be sent again.
+    PaymentUnconfirmed(OrderId),
+    /// The same operation is being worked on and nothing is settled yet.
+    InProgress(OrderId),
+    /// Paid, and what became of the card is being found out.
+    SubmissionUnresolved(OrderId),
+    SellerAddressChanged(OrderId),
+    PriceAboveCeiling(OrderId),
+
+    // The world's turn.
+    SellerNotEnabled,
+    SellerUnresolved,
+    NameServiceFailed,
+    ProviderUnreachable,
+    ProviderUnusable,
+    /// Our account with the provider is refused or its rate is used up.
+    ProviderUnavailable,
+    /// Whoever checks or carries payments cannot be reached.
+    PaymentUnavailable,
+
+    // Ours.
+    NotConfigured,
+    StoreBusy,
+    Internal,
+}

@@ -1,0 +1,71 @@
+//! What the world does by itself: crashes, wrong clocks, reorganisations, sellers who move.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::report::Count;
+use super::story::Scene;
+use crate::fakes::chain::Payers;
+use crate::money::Cents;
+
+const HOUR: i64 = 60 * 60;
+const DAY: i64 = 24 * HOUR;
+const TEN_YEARS: i64 = 3_652 * DAY;
+
+/// Goes on until the weather clears.
+pub(super) async fn change(scene: Arc<Scene>) {
+    let calm = scene.roll(|dice| dice.pick(&[8_000, 40_000, 200_000]));
+    loop {
+        let pause = scene.roll(|dice| dice.between(calm / 4, calm * 2));
+        scene.stage.sleep(pause).await;
+        if !scene.bad_weather.load(Ordering::Relaxed) {
+            return;
+        }
+        match scene.roll(|dice| dice.below(100)) {
+            0..40 => crash_one(&scene),
+            40..60 => put_the_clock_wrong(&scene),
+            60..85 => reorganise(&scene),
+            85..97 => change_the_price(&scene),
+            _ => move_the_seller(&scene),
+        }
+    }
+}
+
+fn crash_one(scene: &Arc<Scene>) {
+    let groups: Vec<_> =
+        scene.instances.lock().unwrap().iter().map(|instance| instance.group).collect();
+    if !groups.is_empty() {
+        scene.crash(scene.roll(|dice| dice.pick(&groups)));
+    }
+}
+
+fn put_the_clock_wrong(scene: &Scene) {
+    let errors = [0, 40, -40, HOUR, -HOUR, DAY, -DAY, TEN_YEARS, -TEN_YEARS];
+    let error = scene.roll(|dice| dice.pick(&errors));
+    scene.world.put_clock_wrong(error);
+    scene.count(Count::ClockJumps);
+    scene.note(|| format!("our clock is wrong by {error} s"));
+}
+
+fn reorganise(scene: &Scene) {
+    let burn = scene.roll(|dice| dice.happens(100));
+    let payers = if burn { Payers::Burn } else { Payers::Stand };
+    let now = scene.world.time();
+    let taken = scene.world.chain.lock().unwrap().reorganise(now, payers);
+    scene.count(Count::Reorganisations);
+    let count = if burn { Count::Burned } else { Count::TakenBack };
+    scene.report.lock().unwrap().add(count, taken);
+    scene.note(|| format!("the chain takes back {taken} transfers; payers: {payers:?}"));
+}
+
+fn change_the_price(scene: &Scene) {
+    let total = Cents(scene.roll(|dice| dice.between(80, 310)));
+    scene.world.press.lock().unwrap().total = total;
+    scene.note(|| format!("a card now costs {} cents", total.0));
+}
+
+fn move_the_seller(scene: &Scene) {
+    *scene.world.seller_address.lock().unwrap() ^= 0x13;
+    scene.count(Count::AddressChanges);
+    scene.note(|| "the seller moves".into());
+}

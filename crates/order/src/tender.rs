@@ -1,0 +1,68 @@
+//! A way of paying, as the desk sees it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::money::{Price, Usdc};
+use crate::payment::{
+    Authorization, Credential, Payment, Preparation, Settlement, TenderKind, Terms, Trace,
+};
+use crate::ports::Failure;
+
+/// One way of paying. x402 is one, MPP is one, and the desk cannot tell which.
+#[async_trait]
+pub trait Tender: Send + Sync {
+    fn kind(&self) -> TenderKind;
+
+    fn price(&self) -> Price;
+
+    /// Reads the credential and checks it against the terms. Moves nothing.
+    async fn verify(
+        &self,
+        credential: Credential,
+        terms: &Terms,
+    ) -> Result<Authorization, Rejection>;
+
+    /// Makes ready whatever the settlement needs, so that it is on disk before
+    /// anything moves: simulates, signs. Moves nothing. `earlier` is what it
+    /// returned last time, which it returns again unless there is a reason.
+    async fn prepare(
+        &self,
+        authorization: &Authorization,
+        charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection>;
+
+    /// Moves the money. Asking twice for the same payment moves it once.
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure>;
+
+    /// Finds out what became of an earlier [`settle`](Self::settle).
+    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure>;
+}
+
+/// Why a credential is not accepted. Nothing has moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// It is not a promise to pay these terms. The words are for the payer.
+    Invalid(String),
+    /// The payer has not allowed Permit2 to move the token yet.
+    AllowanceMissing,
+    /// Whom we ask to check or carry it cannot be reached or is not configured.
+    Unavailable,
+}
+
+/// The ways of paying, to ask what became of the money.
+pub struct Tenders {
+    pub x402: Arc<dyn Tender>,
+    pub mpp: Arc<dyn Tender>,
+}
+
+impl Tenders {
+    pub fn of(&self, kind: TenderKind) -> &dyn Tender {
+        match kind {
+            TenderKind::X402 => &*self.x402,
+            TenderKind::Mpp => &*self.mpp,
+        }
+    }
+}
