@@ -42,6 +42,8 @@ pub mod tender;
 pub mod vigil;
 
 #[cfg(any(test, feature = "fakes"))]
+pub mod contract;
+#[cfg(any(test, feature = "fakes"))]
 pub mod fakes;
 #[cfg(any(test, feature = "fakes"))]
 pub mod simulation;

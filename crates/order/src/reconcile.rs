@@ -184,7 +184,7 @@ impl Desk {
             Setback::Lost => {
                 let grace = promises.visibility_lag_seconds + GRACE_SECONDS;
                 let uptime = self.clock.uptime();
-                let vigil = self.vigils.keep(order.id, uptime);
+                let vigil = self.vigils.keep(order.id, order.state.attempt, uptime);
                 let looked = vigil.looks >= LOOKS_BEFORE_RESUBMIT;
                 let waited = vigil.seconds(uptime) > grace;
                 let kept = promises.idempotent_seconds.unwrap_or_default();

@@ -15,9 +15,10 @@ pub struct Vigils {
     begun: Mutex<HashMap<OrderId, Vigil>>,
 }
 
-/// A watch for one card.
+/// A watch for the card of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vigil {
+    attempt: u32,
     begun: u64,
     /// Looks in vain so far, this one included.
     pub(crate) looks: u32,
@@ -30,10 +31,15 @@ impl Vigil {
 }
 
 impl Vigils {
-    /// One more look was in vain.
-    pub(crate) fn keep(&self, order: OrderId, uptime: u64) -> Vigil {
+    /// One more look was in vain. If somebody else has made another attempt in
+    /// the meantime, the watch for that one begins now.
+    pub(crate) fn keep(&self, order: OrderId, attempt: u32, uptime: u64) -> Vigil {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        let vigil = begun.entry(order).or_insert(Vigil { begun: uptime, looks: 0 });
+        let fresh = Vigil { attempt, begun: uptime, looks: 0 };
+        let vigil = begun.entry(order).or_insert(fresh);
+        if vigil.attempt != attempt {
+            *vigil = fresh;
+        }
         vigil.looks = vigil.looks.saturating_add(1);
         *vigil
     }
@@ -41,5 +47,22 @@ impl Vigils {
     /// The card was found, or has been asked for again.
     pub(crate) fn end(&self, order: OrderId) {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(&order);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vigil_grows_with_every_look_and_begins_anew_for_every_attempt() {
+        let (vigils, order) = (Vigils::default(), OrderId::from_bytes([1; 16]));
+        vigils.keep(order, 1, 100);
+        let vigil = vigils.keep(order, 1, 400);
+        assert_eq!((vigil.looks, vigil.seconds(400)), (2, 300));
+        let next = vigils.keep(order, 2, 500);
+        assert_eq!((next.looks, next.seconds(500)), (1, 0));
+        vigils.end(order);
+        assert_eq!(vigils.keep(order, 2, 600).seconds(600), 0);
     }
 }

@@ -69,12 +69,28 @@ impl World {
             ) => offer.order,
             Ok(Outcome::Paid { .. }) | Err(_) => return,
         };
-        let now = self.time();
-        let keys = self.shelf.keys_of(invited);
-        let mut chain = self.chain.lock().unwrap();
-        if keys.into_iter().any(|key| chain.moved_or_may(key, now)) {
+        if self.is_paid_or_in_doubt(invited) {
             self.wrongly_invited.lock().unwrap().insert(invited);
         }
+    }
+
+    /// Whether money has moved for an order or may still move, or another order
+    /// of its operation is in play.
+    fn is_paid_or_in_doubt(&self, id: OrderId) -> bool {
+        let (now, ran_away) = (self.time(), *self.clock_ran_away.lock().unwrap());
+        let operation = self.shelf.get(id).map(|order| order.operation().key);
+        let mut chain = self.chain.lock().unwrap();
+        let mut moved =
+            |id| self.shelf.keys_of(id).into_iter().any(|key| chain.moved_or_may(key, now));
+        let others = self
+            .shelf
+            .orders()
+            .into_iter()
+            .filter(|other| other.id() != id && Some(other.operation().key) == operation);
+        moved(id)
+            || others
+                .into_iter()
+                .any(|other| other.is_in_play() || (!ran_away && moved(other.id())))
     }
 
     /// What is wrong once the world has recovered and the house has had time.

@@ -18,6 +18,17 @@ use crate::schedule::Attention;
 #[derive(Default)]
 pub struct Shelf {
     rows: Mutex<Rows>,
+    pulse: Pulse,
+}
+
+/// How a store answers when it is asked whether it is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pulse {
+    #[default]
+    Steady,
+    Busy,
+    /// It never answers.
+    None,
 }
 
 #[derive(Default)]
@@ -31,6 +42,11 @@ struct Rows {
 }
 
 impl Shelf {
+    /// An empty one that answers so when it is asked whether it is there.
+    pub fn with_pulse(pulse: Pulse) -> Self {
+        Self { pulse, ..Self::default() }
+    }
+
     /// The power goes out: offers that were only in memory are gone.
     pub fn lose_power(&self) {
         let mut rows = self.rows.lock().unwrap();
@@ -206,7 +222,11 @@ impl Store for Shelf {
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        Ok(())
+        match self.pulse {
+            Pulse::Steady => Ok(()),
+            Pulse::Busy => Err(StoreError::Busy),
+            Pulse::None => std::future::pending().await,
+        }
     }
 }
 

@@ -125,11 +125,11 @@ fn ask(
     let reply = answer.clone();
     let (stage, scene) = (scene.stage.clone(), scene.clone());
     stage.spawn(instance.group, async move {
-        let line = Line(reply);
+        let line = Line { answer: reply, scene: scene.clone() };
         let said = instance.desk.send(&scene.world.till(rail), request).await;
         scene.world.overhear(&said);
         scene.note(|| format!("payer {number} hears {said:?}"));
-        line.0.say(judge(&scene, &said));
+        line.answer.say(judge(&scene, &said));
     });
     answer
 }
@@ -174,11 +174,24 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
 
 /// Where an answer arrives, if it does.
 #[derive(Clone, Default)]
-struct Answer(Arc<Mutex<Option<Heard>>>);
+struct Answer(Arc<Mutex<Slot>>);
+
+#[derive(Default)]
+enum Slot {
+    #[default]
+    Empty,
+    Said(Heard),
+}
 
 impl Answer {
-    fn say(&self, heard: Heard) {
-        self.0.lock().unwrap().get_or_insert(heard);
+    /// Only the first answer counts; false if there was one.
+    fn say(&self, heard: Heard) -> bool {
+        let mut slot = self.0.lock().unwrap();
+        let first = matches!(*slot, Slot::Empty);
+        if first {
+            *slot = Slot::Said(heard);
+        }
+        first
     }
 
     async fn wait(self, scene: &Scene) -> Heard {
@@ -186,7 +199,7 @@ impl Answer {
         let patience = scene.roll(|dice| dice.pick(&[500, 5_000, PATIENCE, PATIENCE]));
         let mut step = 20;
         while waited < patience {
-            if let Some(heard) = self.0.lock().unwrap().take() {
+            if let Slot::Said(heard) = std::mem::take(&mut *self.0.lock().unwrap()) {
                 return heard;
             }
             scene.stage.sleep(step).await;
@@ -199,10 +212,15 @@ impl Answer {
 }
 
 /// The wire that an answer comes by. A process that dies cuts it.
-struct Line(Answer);
+struct Line {
+    answer: Answer,
+    scene: Arc<Scene>,
+}
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.0.say(Heard::Nothing);
+        if self.answer.say(Heard::Nothing) {
+            self.scene.count(Count::NoAnswer);
+        }
     }
 }

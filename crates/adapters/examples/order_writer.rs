@@ -1,0 +1,66 @@
+//! Writes orders into a SQLite store as fast as it can, and tells each one that is written.
+//!
+//! A test kills it at a random moment and looks whether everything that it told
+//! is there. It takes the path of the database and the number of its first order.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use adapters::keys::Keyring;
+use adapters::store::sqlite::SqliteStore;
+use order::contract::samples::{NOW, begun, offer, settlement};
+use order::event::Actor;
+use order::lifecycle::{Order, Stored};
+use order::mail::Mailpiece;
+use order::payment::Finality;
+use order::ports::Store;
+use tokio::task::JoinSet;
+
+const WRITERS: usize = 24;
+/// More than anybody lets it write.
+const ORDERS_MAX: usize = 1_000_000;
+
+#[tokio::main]
+async fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().expect("the path of a database"));
+    let first = arguments.next().and_then(|number| number.parse().ok());
+    let next = Arc::new(AtomicU64::new(first.expect("the number of the first order")));
+    let keyring = Keyring::from_text(&"42".repeat(32)).expect("a key");
+    let store = Arc::new(SqliteStore::open(&path, &keyring).expect("a database"));
+    let mut writers = JoinSet::new();
+    for _ in 0..WRITERS {
+        let (store, next) = (Arc::clone(&store), Arc::clone(&next));
+        writers.spawn(async move {
+            for _ in 0..ORDERS_MAX {
+                walk(&store, next.fetch_add(1, Ordering::Relaxed)).await;
+            }
+        });
+    }
+    while let Some(ended) = writers.join_next().await {
+        ended.expect("no writer panics");
+    }
+}
+
+/// One order from its offer to the post.
+async fn walk(store: &SqliteStore, seed: u64) {
+    store.offer(offer(seed)).await.expect("an offer");
+    let order = write(store, begun(offer(seed), seed)).await;
+    let order = order.settled(settlement(Finality::Provisional), NOW.plus(3));
+    let order = write(store, order).await;
+    write(store, order.accepted(Mailpiece(format!("order-{seed}")), NOW.plus(4))).await;
+}
+
+async fn write<S: Clone>(store: &SqliteStore, order: Order<S>) -> Order<S>
+where
+    Stored: From<Order<S>>,
+{
+    let next = Stored::from(order.clone());
+    let version = store.record(&next, &Actor::Desk).await.expect("a durable write");
+    // One system call, so that a line is told whole or not at all.
+    let line = format!("{} {version}\n", order.id);
+    std::io::stdout().write_all(line.as_bytes()).expect("somebody listens");
+    Order { version, ..order }
+}

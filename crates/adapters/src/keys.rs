@@ -1,0 +1,126 @@
+//! The secrets of this house: one line of text each, one purpose each.
+//!
+//! The first line is the identity key. It must never change: a repeated request
+//! would be taken for a new one. The last line seals what is written from now
+//! on, and every line opens. To rotate, append a line.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use order::identity::Identity;
+use sha2::Sha256;
+use zeroize::{Zeroize, Zeroizing};
+
+mod error;
+mod file;
+
+pub use error::KeyError;
+
+pub(crate) const KEY_BYTES: usize = 32;
+/// More than anybody rotates in a lifetime; a longer file is some other file.
+const KEYS_MAX: usize = 64;
+
+/// A key for one purpose, gone from memory when it is dropped.
+pub(crate) type Subkey = Zeroizing<[u8; KEY_BYTES]>;
+
+/// The master keys, first to last. Never empty.
+#[derive(Clone)]
+pub struct Keyring {
+    first: Subkey,
+    later: Vec<Subkey>,
+}
+
+/// What a key is for. Each purpose has its own key, so that no use of one says
+/// anything about another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Identity,
+    Seal,
+    /// A short name that tells keys apart and gives nothing away.
+    Name,
+}
+
+impl Keyring {
+    /// Reads keys as 64 hexadecimal digits a line. Empty lines and lines that
+    /// begin with `#` are passed over.
+    pub fn from_text(text: &str) -> Result<Self, KeyError> {
+        let mut keys: Vec<Subkey> = Vec::new();
+        let lines = text.lines().map(str::trim).zip(1..);
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+            let key = read_hex(line).ok_or(KeyError::Line { number })?;
+            if keys.contains(&key) {
+                return Err(KeyError::Repeated { number });
+            }
+            keys.push(key);
+        }
+        if keys.len() > KEYS_MAX {
+            return Err(KeyError::TooMany);
+        }
+        let mut keys = keys.into_iter();
+        let first = keys.next().ok_or(KeyError::Empty)?;
+        Ok(Self { first, later: keys.collect() })
+    }
+
+    /// The secret behind every name that is derived from a request.
+    pub fn identity(&self) -> Identity {
+        Identity::new(*derive(&self.first, Purpose::Identity))
+    }
+
+    /// Tells whether a database was written with these keys.
+    pub(crate) fn identity_name(&self) -> String {
+        let name = derive(&self.first, Purpose::Name);
+        name.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The keys for one purpose, newest first.
+    pub(crate) fn newest_first(&self, purpose: Purpose) -> impl Iterator<Item = Subkey> + '_ {
+        let masters = self.later.iter().rev().chain([&self.first]);
+        masters.map(move |master| derive(master, purpose))
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keyring").finish_non_exhaustive()
+    }
+}
+
+fn derive(master: &Subkey, purpose: Purpose) -> Subkey {
+    let label: &[u8] = match purpose {
+        Purpose::Identity => b"identity",
+        Purpose::Seal => b"seal",
+        Purpose::Name => b"name",
+    };
+    let mut mac = Hmac::<Sha256>::new_from_slice(master.as_slice()).expect("HMAC takes any key");
+    mac.update(label);
+    Zeroizing::new(mac.finalize().into_bytes().into())
+}
+
+fn read_hex(line: &str) -> Option<Subkey> {
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    if line.len() != 2 * KEY_BYTES || !line.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (place, byte) in key.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(line.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    Some(key)
+}
+
+/// One new random key, as a line of text.
+fn random_line() -> Result<Zeroizing<String>, KeyError> {
+    let mut key = [0; KEY_BYTES];
+    getrandom::fill(&mut key).map_err(|_| KeyError::NoRandomness)?;
+    let mut line = Zeroizing::new(String::with_capacity(2 * KEY_BYTES + 1));
+    for byte in key {
+        for digit in [byte >> 4, byte & 0xf] {
+            line.push(char::from_digit(digit.into(), 16).expect("four bits are one digit"));
+        }
+    }
+    line.push('\n');
+    key.zeroize();
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests;

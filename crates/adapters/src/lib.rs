@@ -1,0 +1,13 @@
+//! Everything that speaks to the outside world, each behind a port of the order crate.
+//!
+//! 1. [`clock`]: the time.
+//! 2. [`keys`]: the secrets of this house, and the file that they live in.
+//! 3. [`seal`]: how what nobody else may read is kept.
+//! 4. [`names`]: how a seller's name is read.
+//! 5. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
+
+pub mod clock;
+pub mod keys;
+pub mod names;
+pub mod seal;
+pub mod store;

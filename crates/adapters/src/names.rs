@@ -1,0 +1,44 @@
+//! Names as ENS normalises them (ENSIP-15).
+
+use order::seller::{NotAUsername, Username};
+
+/// Reads a seller's name in any of its spellings, below this parent.
+pub fn read(text: &str, parent: &str) -> Result<Username, NotAUsername> {
+    Username::parse(text, parent, |label| ens_normalize_rs::normalize(label).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARENT: &str = "cards.example.eth";
+
+    #[test]
+    fn the_spellings_of_a_name_are_one() {
+        for text in
+            ["alice", "@alice", "ALICE", "alice.cards.example.eth", "@Alice.cards.example.eth"]
+        {
+            assert_eq!(read(text, PARENT).unwrap().as_str(), "alice", "{text}");
+        }
+        assert_eq!(read("🚀", PARENT).unwrap().as_str(), "🚀");
+        assert_eq!(read("müller", PARENT).unwrap().as_str(), "müller");
+    }
+
+    #[test]
+    fn what_ens_would_change_or_refuse_is_no_username() {
+        for text in [
+            "al\u{200d}ice", // invisible joiner
+            "аlice",         // Cyrillic а among Latin letters
+            "ａlice",        // full-width a
+            "mu\u{308}ller", // an umlaut in two pieces
+            "al ice",
+            "ali_ce",   // an underscore inside
+            "xn--ls8h", // punycode is for the other name system
+            "alice.bob",
+            "alice.other.eth",
+            "",
+        ] {
+            assert_eq!(read(text, PARENT), Err(NotAUsername), "{text}");
+        }
+    }
+}

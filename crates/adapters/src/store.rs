@@ -1,0 +1,10 @@
+//! Where orders are kept: two databases behind one port and one contract.
+
+mod error;
+mod migration;
+mod pending;
+pub mod postgres;
+mod rows;
+pub mod sqlite;
+
+pub use error::OpenError;

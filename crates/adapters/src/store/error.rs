@@ -1,0 +1,78 @@
+//! Why a store cannot be opened, and what to do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+
+#[derive(Debug)]
+pub enum OpenError {
+    /// Another process works on this file.
+    InUse { path: PathBuf },
+    /// A file or folder that we cannot use.
+    File { path: PathBuf, cause: std::io::Error },
+    /// SQLite does not open it.
+    Sqlite { path: PathBuf, cause: rusqlite::Error },
+    /// The text is no PostgreSQL address. It may hold a password, so it is not
+    /// repeated.
+    Address,
+    /// PostgreSQL does not answer, or does not let us in.
+    Postgres { cause: Box<dyn Error + Send + Sync> },
+    /// It was written by a later version of this program.
+    Newer { found: i64, known: i64 },
+    /// It was written with other keys.
+    OtherKeys,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse { path } => write!(
+                f,
+                "another process has {} open: stop it first; a SQLite database serves one process, \
+                 PostgreSQL any number",
+                path.display()
+            ),
+            Self::File { path, cause } => write!(
+                f,
+                "cannot use {}: {cause}; check that the folder exists and that this user may write",
+                path.display()
+            ),
+            Self::Sqlite { path, cause } => write!(
+                f,
+                "cannot open the database {}: {cause}; if it is damaged, keep it and its -wal file \
+                 and restore a copy",
+                path.display()
+            ),
+            Self::Address => write!(
+                f,
+                "the database address cannot be read: write it as \
+                 postgresql://user:password@host:5432/name"
+            ),
+            Self::Postgres { cause } => {
+                write!(f, "cannot use PostgreSQL: {cause}")?;
+                let mut deeper = cause.source();
+                while let Some(reason) = deeper {
+                    write!(f, ": {reason}")?;
+                    deeper = reason.source();
+                }
+                write!(f, "; check that it runs and that its address and password are right")
+            }
+            Self::Newer { found, known } => write!(
+                f,
+                "the database is of schema {found} and this program knows {known}: run the version \
+                 that wrote it, or a later one"
+            ),
+            Self::OtherKeys => write!(
+                f,
+                "the database was written with another identity key: put the first line of the old \
+                 key file back, or nothing in it can be recognised"
+            ),
+        }
+    }
+}
+
+impl Error for OpenError {}
+
+pub(super) fn postgres(cause: impl Error + Send + Sync + 'static) -> OpenError {
+    OpenError::Postgres { cause: Box::new(cause) }
+}

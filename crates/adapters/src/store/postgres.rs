@@ -1,0 +1,196 @@
+//! Orders in PostgreSQL, for any number of processes.
+//!
+//! A move is one statement, so it is all or nothing and one journey to the
+//! server, which groups commits by itself. Offers are written behind, many in
+//! one statement, and seen from memory until then; another process does not see
+//! them before, and makes the same offer under the same id.
+//!
+//! Connections are not encrypted yet: keep the server on this machine or on a
+//! private network. [`PostgresStore::connect`] is the one place that decides
+//! it, by the connector that it hands on.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use order::event::{Actor, Event};
+use order::ids::{OperationKey, OrderId, Timestamp};
+use order::lifecycle::{Offered, Order, Stored};
+use order::payment::PaymentKey;
+use order::ports::{Store, StoreError, Tidied, TidyLimits};
+use order::schedule::CLOCK_SKEW_SECONDS;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio_postgres::NoTls;
+use tokio_postgres::types::ToSql;
+
+mod connection;
+mod flush;
+mod queries;
+
+use self::connection::Server;
+use self::flush::Flush;
+use super::OpenError;
+use super::pending::{Pending, newer};
+use super::rows::{self, Row, moment};
+use crate::keys::Keyring;
+use crate::seal::Seals;
+
+/// How many rows one step of a tidying touches, so that nobody waits long for
+/// the rows that it locks.
+const TIDY_ROWS: u64 = 1_000;
+
+pub struct PostgresStore {
+    seals: Seals,
+    server: Server,
+    pending: Arc<Pending>,
+    arrived: Arc<Notify>,
+    flush: Arc<Flush>,
+    flushing: JoinHandle<()>,
+}
+
+impl PostgresStore {
+    /// Connects, and brings the schema up to date, one process at a time.
+    pub async fn connect(url: &str, keyring: &Keyring) -> Result<Self, OpenError> {
+        let server = Server::connect(url, NoTls, keyring).await?;
+        let pending = Arc::new(Pending::default());
+        let arrived = Arc::new(Notify::new());
+        let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
+        let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
+        Ok(Self { seals: Seals::new(keyring), server, pending, arrived, flush, flushing })
+    }
+
+    /// Writes what is still in memory, and lets go of the server.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.flushing.abort();
+        let flushed = self.flush.all().await;
+        self.server.close();
+        flushed
+    }
+
+    fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
+        row.map(|row| rows::read(row, &self.seals)).transpose()
+    }
+
+    async fn kept(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        let row = self.server.one(&queries::FIND, &[&id.to_string()]).await?;
+        self.read(row)
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.flushing.abort();
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        // Memory first: what leaves it is in the database already.
+        let waiting = self.pending.newest(key);
+        let row = self.server.one(&queries::NEWEST, &[&key.0.as_slice()]).await?;
+        Ok(newer(self.read(row)?, waiting))
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        let waiting = self.pending.find(id);
+        Ok(newer(self.kept(id).await?, waiting))
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        let id = fresh.id;
+        // Memory first here too: if somebody else's offer of this id has just
+        // left it, it is in the database by the time we look there.
+        let kept = self.pending.keep(fresh)?;
+        self.arrived.notify_one();
+        Ok(self.kept(id).await?.unwrap_or_else(|| kept.offer.into()))
+    }
+
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        let version = next.version() + 1;
+        let mut row = rows::write(next, &self.seals).map_err(|_| StoreError::Busy)?;
+        row.version = Some(version.cast_signed());
+        let event = Event::of(next, version, by);
+        let (at, keys) = (event.at.0.cast_signed(), keys(next.payment_keys()));
+        let values = row.into_values();
+        let mut cells: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(values.len() + 5);
+        cells.extend(values.iter().map(queries::bound));
+        let event: [&(dyn ToSql + Sync); 5] =
+            [&keys, &at, &event.actor, &event.state, &event.evidence];
+        cells.extend(event);
+        match self.server.execute(&queries::RECORD, &cells).await? {
+            0 => Err(StoreError::Moved),
+            _ => Ok(version),
+        }
+    }
+
+    async fn claim(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let (now, ahead) = (moment(now.0), moment(now.plus(CLOCK_SKEW_SECONDS).0));
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let until = until.0.cast_signed();
+        let claimed = self.server.all(&queries::CLAIM, &[&now, &ahead, &most, &until]).await?;
+        // An order that cannot be read is in the log, and must not keep the
+        // others from being looked after.
+        let rows = claimed.iter().filter_map(|row| Row::from_cells(row).ok());
+        Ok(rows.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        self.flush.all().await?;
+        let mut tidied = Tidied::default();
+        let (written, due) = (now.0.cast_signed(), moment(now.0));
+        tidied.lapsed = self.step_by_step(&queries::LAPSE, &[&written, &due]).await?;
+        if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
+            let old = self.step_by_step(&queries::DROP_LAPSED, &[&moment(before)]).await?;
+            tidied.dropped += old;
+        }
+        let kept = moment(limits.unpaid_rows_max);
+        tidied.dropped += self.step_by_step(&queries::DROP_UNPAID, &[&kept]).await?;
+        Ok(tidied)
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        let rows = self.server.all(&queries::EVENTS, &[&id.to_string()]).await?;
+        rows.iter().map(|row| queries::event(row, id)).collect()
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.server.all(&queries::PING, &[]).await.map(drop)
+    }
+}
+
+impl PostgresStore {
+    /// Repeats a statement that touches a limited number of rows, given as its
+    /// last value, until it finds no more.
+    async fn step_by_step(
+        &self,
+        statement: &str,
+        cells: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, StoreError> {
+        let limit = moment(TIDY_ROWS);
+        let mut cells = cells.to_vec();
+        cells.push(&limit);
+        let mut touched = 0;
+        loop {
+            let step = self.server.execute(statement, &cells).await?;
+            touched += step;
+            if step < TIDY_ROWS {
+                return Ok(touched);
+            }
+        }
+    }
+}
+
+/// Always in the same sequence, so that two moves which bind the same keys wait
+/// for each other instead of both.
+fn keys(keys: &[PaymentKey]) -> Vec<Vec<u8>> {
+    let mut keys: Vec<_> = keys.iter().map(|key| key.0.to_vec()).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}

@@ -1,0 +1,167 @@
+//! The way to the server: a pool of connections, and what their errors mean.
+
+use std::time::Duration;
+
+use deadpool_postgres::{
+    Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+};
+use order::ports::StoreError;
+use tokio_postgres::config::Config;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row as Answer, Socket, Transaction};
+
+use super::queries::{IN_PLAY_INDEX, PAYMENT_KEYS_INDEX};
+use crate::keys::Keyring;
+use crate::store::migration;
+use crate::store::rows::Row;
+use crate::store::{OpenError, error::postgres};
+
+/// The server groups the commits of that many callers into one sync. Three
+/// processes fit into the hundred connections that a server has by default.
+const CONNECTIONS: usize = 32;
+/// How long somebody waits for a free connection before hearing that we are busy.
+const WAIT: Duration = Duration::from_secs(2);
+const CONNECT: Duration = Duration::from_secs(5);
+/// No statement of ours takes a tenth of this. The server gives up, not we, so
+/// that nothing happens after we have said that it did not.
+const SETTINGS: &str = "-c synchronous_commit=on -c statement_timeout=5s -c lock_timeout=2s \
+     -c idle_in_transaction_session_timeout=10s";
+/// Any number will do, as long as every process takes the same.
+const MIGRATION_LOCK: i64 = 0x7065_6e6e_7962_6c6b;
+
+#[derive(Clone)]
+pub(super) struct Server {
+    pool: Pool,
+}
+
+impl Server {
+    pub(super) async fn connect<T>(url: &str, tls: T, keyring: &Keyring) -> Result<Self, OpenError>
+    where
+        T: MakeTlsConnect<Socket> + Clone + Sync + Send + 'static,
+        T::Stream: Sync + Send,
+        T::TlsConnect: Sync + Send,
+        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+    {
+        // What is wrong with the text is not told, since it may hold a password.
+        let mut config: Config = url.parse().map_err(|_| OpenError::Address)?;
+        let settings = format!("{SETTINGS} {}", config.get_options().unwrap_or_default());
+        config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(config, tls, ManagerConfig { recycling_method });
+        let pool = Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(WAIT))
+            .create_timeout(Some(CONNECT))
+            .recycle_timeout(Some(CONNECT))
+            .build()
+            .map_err(postgres)?;
+        let server = Self { pool };
+        server.prepare(keyring).await?;
+        Ok(server)
+    }
+
+    pub(super) fn close(&self) {
+        self.pool.close();
+    }
+
+    pub(super) async fn client(&self) -> Result<Client, StoreError> {
+        self.pool.get().await.map_err(|error: PoolError| {
+            tracing::warn!(fault = %error, "no connection to PostgreSQL");
+            StoreError::Busy
+        })
+    }
+
+    pub(super) async fn one(
+        &self,
+        sql: &str,
+        cells: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, StoreError> {
+        self.all(sql, cells).await?.first().map(Row::from_cells).transpose()
+    }
+
+    pub(super) async fn all(
+        &self,
+        sql: &str,
+        cells: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Answer>, StoreError> {
+        let client = self.client().await?;
+        let statement = client.prepare_cached(sql).await.map_err(|error| trouble(&error))?;
+        client.query(&statement, cells).await.map_err(|error| trouble(&error))
+    }
+
+    pub(super) async fn execute(
+        &self,
+        sql: &str,
+        cells: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, StoreError> {
+        let client = self.client().await?;
+        let statement = client.prepare_cached(sql).await.map_err(|error| trouble(&error))?;
+        client.execute(&statement, cells).await.map_err(|error| trouble(&error))
+    }
+
+    /// Migrations, one process at a time; those that come second find them done.
+    async fn prepare(&self, keyring: &Keyring) -> Result<(), OpenError> {
+        let mut client = self.pool.get().await.map_err(postgres)?;
+        let transaction = client.transaction().await.map_err(postgres)?;
+        let patience = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
+        transaction.batch_execute(patience).await.map_err(postgres)?;
+        let lock = "SELECT pg_advisory_xact_lock($1)";
+        transaction.query(lock, &[&MIGRATION_LOCK]).await.map_err(postgres)?;
+        migrate(&transaction).await?;
+        recognise(&transaction, keyring).await?;
+        transaction.commit().await.map_err(postgres)
+    }
+}
+
+/// What an error means to whoever asked.
+pub(super) fn trouble(error: &tokio_postgres::Error) -> StoreError {
+    let Some(fault) = error.as_db_error() else {
+        tracing::warn!(fault = %error, "PostgreSQL did not answer");
+        return StoreError::Busy;
+    };
+    let code = fault.code();
+    if *code == SqlState::UNIQUE_VIOLATION {
+        match fault.constraint() {
+            Some(PAYMENT_KEYS_INDEX) => return StoreError::PaymentBound,
+            Some(IN_PLAY_INDEX) => return StoreError::Moved,
+            Some(_) | None => {}
+        }
+    }
+    // The message alone: the detail may quote what was to be written.
+    let message = fault.message();
+    if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED {
+        tracing::error!(fault = message, code = code.code(), "the database is damaged");
+        return StoreError::Corrupt;
+    }
+    tracing::warn!(fault = message, code = code.code(), "PostgreSQL refused a statement");
+    StoreError::Busy
+}
+
+async fn migrate(transaction: &Transaction<'_>) -> Result<(), OpenError> {
+    transaction.batch_execute(migration::TABLE).await.map_err(postgres)?;
+    let found = "SELECT coalesce(max(version), 0) FROM schema_migrations";
+    let found = transaction.query_one(found, &[]).await.map_err(postgres)?;
+    for step in migration::after(migration::POSTGRES, found.get(0))? {
+        transaction.batch_execute(step.sql).await.map_err(postgres)?;
+        let done = "INSERT INTO schema_migrations (version) VALUES ($1)";
+        transaction.execute(done, &[&step.version]).await.map_err(postgres)?;
+    }
+    Ok(())
+}
+
+/// With other keys every order would look new and no card would open.
+async fn recognise(transaction: &Transaction<'_>, keyring: &Keyring) -> Result<(), OpenError> {
+    let name = keyring.identity_name();
+    let kept = transaction.query_opt("SELECT identity FROM keyring", &[]).await;
+    match kept.map_err(postgres)? {
+        Some(kept) if kept.get::<_, String>(0) == name => Ok(()),
+        Some(_) => Err(OpenError::OtherKeys),
+        None => {
+            let begin = "INSERT INTO keyring (identity) VALUES ($1)";
+            transaction.execute(begin, &[&name]).await.map(drop).map_err(postgres)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The statements for PostgreSQL, and how its rows are read.
+
+use std::sync::LazyLock;
+
+use order::event::Event;
+use order::ids::{OrderId, Timestamp};
+use order::ports::StoreError;
+use tokio_postgres::Row as Answer;
+use tokio_postgres::types::{FromSqlOwned, ToSql};
+
+use crate::store::rows::sql::{self, Dialect};
+use crate::store::rows::{Cells, Value};
+
+/// The name of the index that a promise used twice runs into.
+pub(super) const PAYMENT_KEYS_INDEX: &str = "payment_keys_pkey";
+
+/// The name of the index that a second order in play runs into.
+pub(super) const IN_PLAY_INDEX: &str = "orders_in_play";
+
+pub(super) static NEWEST: LazyLock<String> =
+    LazyLock::new(|| sql::select("WHERE operation_key = $1 ORDER BY generation DESC LIMIT 1"));
+
+pub(super) static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = $1"));
+
+/// One move. A row of another version makes it write nothing; a key that
+/// belongs to another order makes it fail, and a statement that fails leaves
+/// nothing behind. The keys are looked at only once the order is ours: until
+/// then another move of the same order may be binding them.
+pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
+    let upsert = sql::upsert(Dialect::Postgres);
+    let next = |place: usize| format!("${}", sql::width() + place);
+    let (keys, at, actor, state, evidence) = (next(1), next(2), next(3), next(4), next(5));
+    format!(
+        "WITH moved AS ({upsert} RETURNING id, version),
+         bound AS (
+             INSERT INTO payment_keys (key, order_id)
+             SELECT promise.key, moved.id FROM moved, unnest({keys}::bytea[]) AS promise (key)
+             WHERE NOT EXISTS (
+                 SELECT FROM payment_keys AS kept
+                 WHERE kept.key = promise.key AND kept.order_id = moved.id
+             )
+             ORDER BY promise.key
+         )
+         INSERT INTO events (order_id, version, at, actor, state, evidence)
+         SELECT id, version, {at}::bigint, {actor}::text, {state}::text, {evidence}::text
+         FROM moved"
+    )
+});
+
+/// Rows that another process is just taking are passed over. Each version
+/// advances, which is what keeps an earlier holder from writing.
+pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
+    let columns = sql::columns("orders.");
+    let names = sql::columns("taken.");
+    format!(
+        "WITH due AS MATERIALIZED (
+             SELECT id, due_at AS was_due FROM orders
+             WHERE due_at IS NOT NULL AND (due_at <= $1 OR planned_at > $2)
+             ORDER BY due_at, id LIMIT $3
+             FOR UPDATE SKIP LOCKED
+         ), taken AS (
+             UPDATE orders SET due_at = $4, planned_at = $1, version = version + 1 FROM due
+             WHERE orders.id = due.id RETURNING {columns}, due.was_due
+         )
+         SELECT {names} FROM taken ORDER BY was_due, id"
+    )
+});
+
+/// What `Order::lapse` does, to many at once. Whoever begins to settle one of
+/// them at the same time has either made it something else or finds it moved.
+pub(super) static LAPSE: LazyLock<String> = LazyLock::new(|| {
+    "WITH over AS MATERIALIZED (
+         SELECT id FROM orders WHERE state = 'offered' AND expires_at <= $2
+         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
+     )
+     UPDATE orders SET state = 'lapsed', version = version + 1, updated_at = $1,
+         due_at = NULL, planned_at = 0, looks = 0, payees = NULL
+     FROM over WHERE orders.id = over.id"
+        .to_owned()
+});
+
+pub(super) static DROP_LAPSED: LazyLock<String> = LazyLock::new(|| {
+    "WITH old AS MATERIALIZED (
+         SELECT id FROM orders WHERE state = 'lapsed' AND updated_at < $1
+         ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM orders USING old WHERE orders.id = old.id"
+        .to_owned()
+});
+
+/// Counts anew each time, so that two processes that tidy at once do not drop
+/// twice as much.
+pub(super) static DROP_UNPAID: LazyLock<String> = LazyLock::new(|| {
+    "WITH oldest AS MATERIALIZED (
+         SELECT id FROM orders WHERE state IN ('offered', 'lapsed')
+         ORDER BY created_at, id
+         LIMIT least($2, greatest(0, (
+             SELECT count(*) FROM orders WHERE state IN ('offered', 'lapsed')
+         ) - $1))
+         FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM orders USING oldest
+     WHERE orders.id = oldest.id AND orders.state IN ('offered', 'lapsed')"
+        .to_owned()
+});
+
+pub(super) static INSERT_OFFERS: LazyLock<String> = LazyLock::new(sql::insert_offers);
+
+pub(super) static EVENTS: LazyLock<String> = LazyLock::new(|| {
+    "SELECT version, at, actor, state, evidence FROM events WHERE order_id = $1 ORDER BY sequence"
+        .to_owned()
+});
+
+pub(super) static PING: LazyLock<String> = LazyLock::new(|| "SELECT 1".to_owned());
+
+pub(super) fn event(row: &Answer, order: OrderId) -> Result<Event, StoreError> {
+    Ok(Event {
+        order,
+        version: cell::<i64>(row, 0)?.cast_unsigned(),
+        at: Timestamp(cell::<i64>(row, 1)?.cast_unsigned()),
+        actor: cell(row, 2)?,
+        state: cell(row, 3)?,
+        evidence: cell(row, 4)?,
+    })
+}
+
+pub(super) fn bound(value: &Value) -> &(dyn ToSql + Sync) {
+    match value {
+        Value::Integer(cell) => cell,
+        Value::Text(cell) => cell,
+        Value::Blob(cell) => cell,
+    }
+}
+
+impl Cells for Answer {
+    fn integer(&self, place: usize) -> Result<Option<i64>, StoreError> {
+        cell(self, place)
+    }
+
+    fn text(&self, place: usize) -> Result<Option<String>, StoreError> {
+        cell(self, place)
+    }
+
+    fn blob(&self, place: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        cell(self, place)
+    }
+}
+
+fn cell<T: FromSqlOwned>(row: &Answer, place: usize) -> Result<T, StoreError> {
+    row.try_get(place).map_err(|error| {
+        tracing::error!(fault = %error, place, "a cell in the store cannot be read");
+        StoreError::Corrupt
+    })
+}

@@ -1,0 +1,241 @@
+//! From a row back to the order that it was written from.
+
+use order::chain::{EvmAddress, Network};
+use order::identity::Operation;
+use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp};
+use order::lifecycle::{
+    Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
+    Submitting, Unconfirmed, Unfulfilled,
+};
+use order::mail::{Delivery, Hold, Mailpiece};
+use order::money::{Cents, Usdc};
+use order::payment::{
+    Authorization, Credential, CredentialDigest, Payment, PaymentKey, Preparation, Receipt,
+    Settlement,
+};
+use order::ports::StoreError;
+use order::schedule::Attention;
+use order::seller::{PayeesDigest, Username};
+
+use super::Row;
+use super::words::Word;
+use crate::seal::{Place, SealError, Seals};
+
+/// The column that makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unreadable(&'static str);
+
+/// The order that a row was written from. Which column is at fault is for the
+/// log: there is nothing else that a caller could do about it.
+pub(in crate::store) fn read(row: Row, seals: &Seals) -> Result<Stored, StoreError> {
+    let id = row.id.clone().unwrap_or_default();
+    Page { row, seals }.order().map_err(|Unreadable(column)| {
+        tracing::error!(order.id = %id, column, "an order in the store cannot be read");
+        StoreError::Corrupt
+    })
+}
+
+/// A row that is being read.
+struct Page<'a> {
+    row: Row,
+    seals: &'a Seals,
+}
+
+impl Page<'_> {
+    fn order(&self) -> Result<Stored, Unreadable> {
+        Ok(match need(self.row.state.as_deref(), "state")? {
+            "offered" => self.frame(Offered { payees: self.payees()? })?.into(),
+            "settling" => self.frame(self.settling()?)?.into(),
+            "unconfirmed" => self.frame(Unconfirmed { was: self.settling()? })?.into(),
+            "submitting" => self.frame(self.submitting()?)?.into(),
+            "unfulfilled_refused" => self.shortfall(Shortfall::Refused(self.submitting()?))?,
+            "unfulfilled_lost" => self.shortfall(Shortfall::Lost(self.submitting()?))?,
+            "unfulfilled_undelivered" => self.shortfall(Shortfall::Undelivered(self.mailed()?))?,
+            "mailed" => self.frame(self.mailed()?)?.into(),
+            "refunded" => self.frame(self.refunded()?)?.into(),
+            "lapsed" => self.frame(Lapsed)?.into(),
+            _ => return Err(Unreadable("state")),
+        })
+    }
+
+    fn frame<S>(&self, state: S) -> Result<Order<S>, Unreadable> {
+        let row = &self.row;
+        Ok(Order {
+            id: self.id()?,
+            operation: Operation {
+                key: OperationKey(bytes(&row.operation_key, "operation_key")?),
+                origin: word(&row.origin, "origin")?,
+                fingerprint: Fingerprint(bytes(&row.fingerprint, "fingerprint")?),
+                seller: Username::kept(text(&row.seller, "seller")?),
+                generation: small(row.generation, "generation")?,
+            },
+            created_at: time(row.created_at, "created_at")?,
+            updated_at: time(row.updated_at, "updated_at")?,
+            expires_at: time(row.expires_at, "expires_at")?,
+            version: number(row.version, "version")?,
+            attention: Attention {
+                due: row.due_at.map(|due| Timestamp(due.cast_unsigned())),
+                planned: time(row.planned_at, "planned_at")?,
+                looks: small(row.looks, "looks")?,
+            },
+            state,
+        })
+    }
+
+    fn id(&self) -> Result<OrderId, Unreadable> {
+        need(self.row.id.as_ref(), "id")?.parse().map_err(|_| Unreadable("id"))
+    }
+
+    fn payees(&self) -> Result<PayeesDigest, Unreadable> {
+        bytes(&self.row.payees, "payees").map(PayeesDigest)
+    }
+
+    fn hold(&self) -> Result<Hold, Unreadable> {
+        let cents = Cents(number(self.row.hold_cents, "hold_cents")?);
+        Hold::new(cents).ok_or(Unreadable("hold_cents"))
+    }
+
+    fn settling(&self) -> Result<Settling, Unreadable> {
+        Ok(Settling {
+            payees: self.payees()?,
+            card: self.card()?,
+            hold: self.hold()?,
+            payment: self.payment()?,
+        })
+    }
+
+    fn submitting(&self) -> Result<Submitting, Unreadable> {
+        Ok(Submitting {
+            card: self.card()?,
+            paid: self.paid()?,
+            attempt: small(self.row.attempt, "attempt")?,
+            since: time(self.row.submitting_since, "submitting_since")?,
+            doubt: word(&self.row.doubt, "doubt")?,
+        })
+    }
+
+    fn shortfall(&self, shortfall: Shortfall) -> Result<Stored, Unreadable> {
+        self.frame(Unfulfilled { shortfall }).map(Stored::from)
+    }
+
+    fn mailed(&self) -> Result<Mailed, Unreadable> {
+        Ok(Mailed {
+            paid: self.paid()?,
+            mailpiece: Mailpiece(text(&self.row.mailpiece, "mailpiece")?),
+            mailed_at: time(self.row.mailed_at, "mailed_at")?,
+            delivery: Delivery {
+                stage: word(&self.row.stage, "stage")?,
+                at: time(self.row.stage_at, "stage_at")?,
+            },
+        })
+    }
+
+    fn refunded(&self) -> Result<Refunded, Unreadable> {
+        let refund = Refund {
+            transaction: text(&self.row.refund_transaction, "refund_transaction")?,
+            at: time(self.row.refund_at, "refund_at")?,
+        };
+        Ok(Refunded { paid: self.paid()?, refund })
+    }
+
+    fn paid(&self) -> Result<Paid, Unreadable> {
+        let row = &self.row;
+        let settlement = Settlement {
+            transaction: text(&row.settled_transaction, "settled_transaction")?,
+            amount: usdc(row.settled_atomic, "settled_atomic")?,
+            at: time(row.settled_at, "settled_at")?,
+            finality: word(&row.finality, "finality")?,
+            receipt: Receipt(need(row.receipt.clone(), "receipt")?),
+        };
+        Ok(Paid {
+            payees: self.payees()?,
+            hold: self.hold()?,
+            payment: self.payment()?,
+            settlement,
+            standing: word(&row.standing, "standing")?,
+        })
+    }
+
+    fn payment(&self) -> Result<Payment, Unreadable> {
+        let row = &self.row;
+        let network = need(row.network.as_deref(), "network")?;
+        let credential = self.secret(&row.sealed_credential, Place::Credential);
+        let preparation = self.secret(&row.sealed_preparation, Place::Preparation);
+        let authorization = Authorization {
+            tender: word(&row.tender, "tender")?,
+            network: Network::from_caip2(network).ok_or(Unreadable("network"))?,
+            payer: address(&row.payer, "payer")?,
+            pay_to: address(&row.pay_to, "pay_to")?,
+            most: usdc(row.authorized_atomic, "authorized_atomic")?,
+            deadline: time(row.deadline, "deadline")?,
+            keys: keys(&row.payment_keys)?,
+            digest: CredentialDigest(bytes(&row.credential_digest, "credential_digest")?),
+            credential: Credential(credential.map_err(|_| Unreadable("sealed_credential"))?),
+        };
+        Ok(Payment {
+            authorization,
+            charge: usdc(row.charge_atomic, "charge_atomic")?,
+            preparation: Preparation(preparation.map_err(|_| Unreadable("sealed_preparation"))?),
+        })
+    }
+
+    fn card(&self) -> Result<order::card::Postcard, Unreadable> {
+        let sealed = need(self.row.sealed_card.as_ref(), "sealed_card")?;
+        self.seals.open_card(sealed, self.id()?).map_err(|_| Unreadable("sealed_card"))
+    }
+
+    fn secret(&self, sealed: &Option<Vec<u8>>, place: Place) -> Result<Vec<u8>, SealError> {
+        let id = self.id().map_err(|_| SealError::Broken)?;
+        let open = |sealed: &Vec<u8>| self.seals.open(sealed, id, place);
+        let plain = sealed.as_ref().map(open).transpose()?;
+        Ok(plain.map(|plain| plain.to_vec()).unwrap_or_default())
+    }
+}
+
+fn need<T>(cell: Option<T>, column: &'static str) -> Result<T, Unreadable> {
+    cell.ok_or(Unreadable(column))
+}
+
+fn text(cell: &Option<String>, column: &'static str) -> Result<String, Unreadable> {
+    need(cell.clone(), column)
+}
+
+fn number(cell: Option<i64>, column: &'static str) -> Result<u64, Unreadable> {
+    need(cell, column).map(i64::cast_unsigned)
+}
+
+fn small(cell: Option<i64>, column: &'static str) -> Result<u32, Unreadable> {
+    u32::try_from(need(cell, column)?).map_err(|_| Unreadable(column))
+}
+
+fn time(cell: Option<i64>, column: &'static str) -> Result<Timestamp, Unreadable> {
+    number(cell, column).map(Timestamp)
+}
+
+fn usdc(cell: Option<i64>, column: &'static str) -> Result<Usdc, Unreadable> {
+    number(cell, column).map(Usdc::from_atomic)
+}
+
+fn word<W: Word>(cell: &Option<String>, column: &'static str) -> Result<W, Unreadable> {
+    W::read(need(cell.as_deref(), column)?).ok_or(Unreadable(column))
+}
+
+fn address(cell: &Option<String>, column: &'static str) -> Result<EvmAddress, Unreadable> {
+    need(cell.as_ref(), column)?.parse().map_err(|_| Unreadable(column))
+}
+
+fn bytes<const N: usize>(
+    cell: &Option<Vec<u8>>,
+    column: &'static str,
+) -> Result<[u8; N], Unreadable> {
+    need(cell.as_deref(), column)?.try_into().map_err(|_| Unreadable(column))
+}
+
+fn keys(cell: &Option<Vec<u8>>) -> Result<Vec<PaymentKey>, Unreadable> {
+    let (keys, rest) = need(cell.as_deref(), "payment_keys")?.as_chunks::<32>();
+    if rest.is_empty() {
+        Ok(keys.iter().copied().map(PaymentKey).collect())
+    } else {
+        Err(Unreadable("payment_keys"))
+    }
+}

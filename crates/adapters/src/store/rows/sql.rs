@@ -1,0 +1,79 @@
+//! The SQL that follows from the list of columns, for either database.
+
+use super::{COLUMNS, Column, Kind, OFFER_COLUMNS};
+
+/// How a database marks the place of a value in a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    fn mark(self, number: usize) -> String {
+        match self {
+            Self::Sqlite => format!("?{number}"),
+            Self::Postgres => format!("${number}"),
+        }
+    }
+}
+
+/// The names of all columns, each preceded by `prefix`.
+pub(in crate::store) fn columns(prefix: &str) -> String {
+    list(COLUMNS, |column| format!("{prefix}{}", column.name))
+}
+
+pub(in crate::store) fn select(rest: &str) -> String {
+    format!("SELECT {} FROM orders {rest}", columns(""))
+}
+
+/// Writes a row whose version is one more than that of the row it replaces, or
+/// that replaces nothing: a crash may have taken the offer.
+pub(in crate::store) fn upsert(dialect: Dialect) -> String {
+    let marks = marks(COLUMNS, |number| dialect.mark(number));
+    let (names, sets) =
+        (columns(""), list(COLUMNS, |column| format!("{0} = excluded.{0}", column.name)));
+    format!(
+        "INSERT INTO orders ({names}) VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {sets} \
+         WHERE orders.version = excluded.version - 1"
+    )
+}
+
+/// Writes one offer, unless there is an order of that id or generation.
+pub(in crate::store) fn insert_offer() -> String {
+    let names = list(OFFER_COLUMNS, |column| column.name.to_owned());
+    let marks = marks(OFFER_COLUMNS, |number| Dialect::Sqlite.mark(number));
+    format!("INSERT INTO orders ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING")
+}
+
+/// Writes many offers, given as one array for each column.
+pub(in crate::store) fn insert_offers() -> String {
+    let names = list(OFFER_COLUMNS, |column| column.name.to_owned());
+    let arrays: Vec<_> = OFFER_COLUMNS
+        .iter()
+        .zip(1..)
+        .map(|(column, number)| {
+            let array = match column.kind {
+                Kind::Integer => "bigint[]",
+                Kind::Text => "text[]",
+                Kind::Blob => "bytea[]",
+            };
+            format!("{}::{array}", Dialect::Postgres.mark(number))
+        })
+        .collect();
+    let arrays = arrays.join(", ");
+    format!("INSERT INTO orders ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING")
+}
+
+/// How many values [`upsert`] takes; further ones are numbered from here.
+pub(in crate::store) fn width() -> usize {
+    COLUMNS.len()
+}
+
+fn list(columns: &[Column], write: impl Fn(&Column) -> String) -> String {
+    columns.iter().map(write).collect::<Vec<_>>().join(", ")
+}
+
+fn marks(columns: &[Column], mark: impl Fn(usize) -> String) -> String {
+    (1..=columns.len()).map(mark).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,149 @@
+//! Whether every order survives its row, and no broken row survives its reader.
+
+use order::contract::samples::every_state;
+use order::lifecycle::Stored;
+
+use super::*;
+use crate::keys::Keyring;
+use crate::seal::Seals;
+
+fn seals() -> Seals {
+    Seals::new(&Keyring::from_text(&"07".repeat(32)).unwrap())
+}
+
+/// A row as a database gives it back.
+struct Given(Vec<Value>);
+
+impl Cells for Given {
+    fn integer(&self, place: usize) -> Result<Option<i64>, StoreError> {
+        match &self.0[place] {
+            Value::Integer(cell) => Ok(*cell),
+            Value::Text(_) | Value::Blob(_) => Err(StoreError::Corrupt),
+        }
+    }
+
+    fn text(&self, place: usize) -> Result<Option<String>, StoreError> {
+        match &self.0[place] {
+            Value::Text(cell) => Ok(cell.clone()),
+            Value::Integer(_) | Value::Blob(_) => Err(StoreError::Corrupt),
+        }
+    }
+
+    fn blob(&self, place: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        match &self.0[place] {
+            Value::Blob(cell) => Ok(cell.clone()),
+            Value::Integer(_) | Value::Text(_) => Err(StoreError::Corrupt),
+        }
+    }
+}
+
+#[test]
+fn every_state_reads_back_from_its_row_exactly() {
+    let seals = seals();
+    let mut words = std::collections::BTreeSet::new();
+    for order in every_state(1) {
+        let values = write(&order, &seals).unwrap().into_values();
+        assert_eq!(values.len(), COLUMNS.len());
+        let row = Row::from_cells(&Given(values)).unwrap();
+        assert_eq!(read(row, &seals), Ok(order.clone()));
+        words.insert(order.headline());
+    }
+    assert_eq!(words.len(), 10, "a state is missing among the samples: {words:?}");
+}
+
+#[test]
+fn every_column_is_filled_by_some_state() {
+    let seals = seals();
+    let mut filled = vec![0; COLUMNS.len()];
+    for order in every_state(1) {
+        for (place, value) in write(&order, &seals).unwrap().into_values().iter().enumerate() {
+            filled[place] += usize::from(!is_empty(value));
+        }
+    }
+    for (column, filled) in COLUMNS.iter().zip(filled) {
+        assert!(filled > 0, "{}", column.name);
+    }
+}
+
+#[test]
+fn an_offer_has_no_other_columns_than_the_first_ones() {
+    let seals = seals();
+    for order in every_state(1) {
+        if let Stored::Offered(offer) = &order {
+            let row = write(&order, &seals).unwrap();
+            assert_eq!(row, offer_row(offer));
+            assert!(row.into_values()[OFFER_COLUMNS.len()..].iter().all(is_empty));
+        }
+    }
+}
+
+#[test]
+fn no_word_of_a_card_and_no_secret_is_in_an_open_column() {
+    let seals = seals();
+    let marked: [&[u8]; 9] = [
+        b"Greetings",
+        b"Ada",
+        b"Lovelace",
+        b"James",
+        b"London",
+        b"SW1Y",
+        b"sea.jpg",
+        b"a signed promise",
+        b"a signed transaction",
+    ];
+    for order in every_state(1) {
+        for (column, value) in COLUMNS.iter().zip(write(&order, &seals).unwrap().into_values()) {
+            let bytes = match value {
+                Value::Integer(_) => continue,
+                Value::Text(cell) => cell.unwrap_or_default().into_bytes(),
+                Value::Blob(cell) => cell.unwrap_or_default(),
+            };
+            for word in marked {
+                assert!(!bytes.windows(word.len()).any(|part| part == word), "{}", column.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_broken_cell_makes_a_row_corrupt_or_changes_the_order_and_never_panics() {
+    let seals = seals();
+    let mut corrupt = 0;
+    for order in every_state(1) {
+        let values = write(&order, &seals).unwrap().into_values();
+        for place in 0..values.len() {
+            for broken in broken(&values[place]) {
+                let mut values = values.clone();
+                let changed = values[place] != broken;
+                values[place] = broken;
+                match read(Row::from_cells(&Given(values)).unwrap(), &seals) {
+                    Ok(other) => assert!(!changed || other != order || is_unread(&order, place)),
+                    Err(error) => {
+                        assert_eq!(error, StoreError::Corrupt);
+                        corrupt += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(corrupt > 1_000, "{corrupt}");
+}
+
+/// A column that the order's state has no use for.
+fn is_unread(order: &Stored, place: usize) -> bool {
+    is_empty(&write(order, &seals()).unwrap().into_values()[place])
+}
+
+fn broken(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Integer(_) => [None, Some(-1), Some(0), Some(i64::MAX)].map(Value::Integer).into(),
+        Value::Text(_) => [None, Some(String::new()), Some("∅".into())].map(Value::Text).into(),
+        Value::Blob(_) => {
+            [None, Some(vec![]), Some(vec![1; 31]), Some(vec![1; 100])].map(Value::Blob).into()
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Integer(None) | Value::Text(None) | Value::Blob(None))
+}

@@ -1,0 +1,232 @@
+//! What each command does to the database, inside the writer's transaction.
+
+use std::sync::LazyLock;
+
+use order::event::Event;
+use order::ids::Timestamp;
+use order::lifecycle::{Offered, Order};
+use order::payment::PaymentKey;
+use order::ports::StoreError;
+use order::schedule::CLOCK_SKEW_SECONDS;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, ToSql, params, params_from_iter};
+
+use super::connection::run;
+use super::writer::{Answer, Command, Move, Unneeded};
+use crate::store::rows::sql::{self, Dialect};
+use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
+
+/// Tells whoever asked, once it is known whether the transaction was committed.
+pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
+
+/// When a commit waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syncing {
+    Always,
+    /// At the next commit that has to. Good enough for what can be made again.
+    Later,
+}
+
+static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
+static INSERT_OFFER: LazyLock<String> = LazyLock::new(sql::insert_offer);
+/// What is due, and what a clock that ran ahead has planned. Two short walks
+/// along an index each instead of one long one.
+static DUE: LazyLock<String> = LazyLock::new(|| {
+    sql::select(
+        "WHERE id IN (
+             SELECT id FROM (
+                 SELECT * FROM (SELECT id, due_at FROM orders
+                     WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+                 UNION
+                 SELECT * FROM (SELECT id, due_at FROM orders
+                     WHERE due_at IS NOT NULL AND planned_at > ?2
+                     ORDER BY planned_at, id LIMIT ?3)
+             ) ORDER BY due_at, id LIMIT ?3
+         ) ORDER BY due_at, id",
+    )
+});
+
+impl Syncing {
+    pub(super) fn set(&mut self, next: Self, database: &Connection) -> rusqlite::Result<()> {
+        if *self != next {
+            database.execute_batch(match next {
+                Self::Always => "PRAGMA synchronous = FULL",
+                Self::Later => "PRAGMA synchronous = NORMAL",
+            })?;
+            *self = next;
+        }
+        Ok(())
+    }
+}
+
+/// A move must be on disk before anybody acts on it. A claim need not be: after
+/// a crash nobody holds it any more.
+pub(super) fn syncing(commands: &[Command]) -> Syncing {
+    let durable = commands.iter().any(|command| match command {
+        Command::Record(..) | Command::Lapse { .. } => true,
+        Command::Claim { .. }
+        | Command::Drop { .. }
+        | Command::Flush { .. }
+        | Command::Ping(_)
+        | Command::Wake
+        | Command::Close(_) => false,
+    });
+    if durable { Syncing::Always } else { Syncing::Later }
+}
+
+pub(super) fn offers(database: &Connection, offers: &[Order<Offered>]) -> rusqlite::Result<()> {
+    let mut insert = database.prepare_cached(&INSERT_OFFER)?;
+    for offer in offers {
+        let values = rows::offer_row(offer).into_values();
+        insert.execute(params_from_iter(&values[..OFFER_COLUMNS.len()]))?;
+    }
+    Ok(())
+}
+
+/// An error here ends the whole transaction; what a command itself may come
+/// to, such as losing a race, is in its reply.
+pub(super) fn command(
+    database: &Connection,
+    command: Command,
+    replies: &mut Vec<Reply>,
+) -> rusqlite::Result<()> {
+    match command {
+        Command::Record(next, answer) => {
+            // In case of an error the caller hears of it by the dropped answer.
+            let outcome = record(database, *next)?;
+            replies.push(reply(answer, outcome));
+        }
+        Command::Claim { now, until, most, answer } => {
+            replies.push(reply(answer, Ok(claim(database, now, until, most)?)));
+        }
+        Command::Lapse { now, most, answer } => {
+            replies.push(reply(answer, Ok(lapse(database, now, most)?)));
+        }
+        Command::Drop { which, most, answer } => {
+            replies.push(reply(answer, Ok(drop_rows(database, which, most)?)));
+        }
+        Command::Ping(answer) => replies.push(reply(answer, Ok(()))),
+        Command::Flush { .. } | Command::Wake | Command::Close(_) => {}
+    }
+    Ok(())
+}
+
+fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply {
+    // Even "somebody else was first" may rest on a move of this transaction,
+    // so it holds only if the transaction does.
+    Box::new(move |committed| {
+        let _ = answer.send(committed.and(outcome));
+    })
+}
+
+/// All of a move or nothing of it, whatever its neighbours do.
+fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
+    run(database, "SAVEPOINT one_move")?;
+    let outcome = write_move(database, next)?;
+    if outcome.is_err() {
+        run(database, "ROLLBACK TO one_move")?;
+    }
+    run(database, "RELEASE one_move")?;
+    Ok(outcome)
+}
+
+fn write_move(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
+    let Move { row, keys, event } = next;
+    let values = row.into_values();
+    match database.prepare_cached(&UPSERT)?.execute(params_from_iter(&values)) {
+        Ok(1..) => {}
+        Ok(0) => return Ok(Err(StoreError::Moved)),
+        // Another order of the same operation is in play.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            return Ok(Err(StoreError::Moved));
+        }
+        Err(error) => return Err(error),
+    }
+    let order = event.order.to_string();
+    for PaymentKey(key) in keys {
+        let bind =
+            "INSERT INTO payment_keys (key, order_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        if database.prepare_cached(bind)?.execute(params![key, order])? == 0 {
+            let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
+            let owner = database.prepare_cached(owner)?.query_row([key], |row| row.get(0));
+            if owner.optional()? != Some(order.clone()) {
+                return Ok(Err(StoreError::PaymentBound));
+            }
+        }
+    }
+    append(database, &order, &event)?;
+    Ok(Ok(()))
+}
+
+fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
+    let append = "INSERT INTO events (order_id, sequence, version, at, actor, state, evidence) \
+         SELECT ?1, coalesce(max(sequence), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM events \
+         WHERE order_id = ?1";
+    let (version, at) = (event.version.cast_signed(), event.at.0.cast_signed());
+    let cells = params![order, version, at, event.actor, event.state, event.evidence];
+    database.prepare_cached(append)?.execute(cells).map(drop)
+}
+
+fn claim(
+    database: &Connection,
+    now: Timestamp,
+    until: Timestamp,
+    most: usize,
+) -> rusqlite::Result<Vec<Row>> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let ahead = moment(now.plus(CLOCK_SKEW_SECONDS).0);
+    let mut due = database.prepare_cached(&DUE)?;
+    let due = due.query_map(params![moment(now.0), ahead, most], |row| Ok(Row::from_cells(row)))?;
+    // What cannot be read is in the log, and must not keep the others waiting.
+    let due = due.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut due: Vec<Row> = due.into_iter().filter_map(Result::ok).collect();
+    let take =
+        "UPDATE orders SET due_at = ?2, planned_at = ?3, version = version + 1 WHERE id = ?1";
+    let mut take = database.prepare_cached(take)?;
+    for row in &mut due {
+        take.execute(params![row.id, until.0.cast_signed(), now.0.cast_signed()])?;
+        row.due_at = Some(until.0.cast_signed());
+        row.planned_at = Some(now.0.cast_signed());
+        row.version = row.version.map(|version| version + 1);
+    }
+    Ok(due)
+}
+
+/// What `Order::lapse` does, to many at once.
+fn lapse(database: &Connection, now: Timestamp, most: u64) -> rusqlite::Result<u64> {
+    let lapse = "UPDATE orders SET state = 'lapsed', version = version + 1, updated_at = ?1, \
+         due_at = NULL, planned_at = 0, looks = 0, payees = NULL WHERE id IN (SELECT id FROM orders \
+         WHERE state = 'offered' AND expires_at <= ?2 ORDER BY expires_at LIMIT ?3)";
+    let cells = params![now.0.cast_signed(), moment(now.0), moment(most)];
+    database.prepare_cached(lapse)?.execute(cells).map(count)
+}
+
+fn drop_rows(database: &Connection, which: Unneeded, most: u64) -> rusqlite::Result<u64> {
+    let dropped = match which {
+        Unneeded::LapsedBefore(before) => {
+            let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
+                 WHERE state = 'lapsed' AND updated_at < ?1 ORDER BY updated_at LIMIT ?2)";
+            database.prepare_cached(old)?.execute([moment(before.0), moment(most)])
+        }
+        Unneeded::OldestUnpaid => {
+            let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
+                 WHERE state IN ('offered', 'lapsed') ORDER BY created_at, id LIMIT ?1)";
+            database.prepare_cached(oldest)?.execute([moment(most)])
+        }
+    };
+    dropped.map(count)
+}
+
+fn count(rows: usize) -> u64 {
+    u64::try_from(rows).expect("a count fits 64 bits")
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Integer(cell) => cell.to_sql(),
+            Self::Text(cell) => cell.to_sql(),
+            Self::Blob(cell) => cell.to_sql(),
+        }
+    }
+}

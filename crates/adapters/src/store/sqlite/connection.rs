@@ -1,0 +1,134 @@
+//! How a SQLite file is opened: locked, private, up to date, and careful.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use order::ports::StoreError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction};
+
+use crate::keys::Keyring;
+use crate::store::OpenError;
+use crate::store::migration;
+
+/// Nobody else writes, so only a checkpoint can be in the way, for moments.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+const OWNER_ONLY: u32 = 0o600;
+/// Statements that a connection keeps prepared; all that we have fit.
+const STATEMENTS: usize = 32;
+
+/// The one connection that writes, and the lock that makes it the one.
+pub(super) struct Opened {
+    pub(super) database: Connection,
+    pub(super) lock: File,
+}
+
+pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> {
+    let lock = lock(path)?;
+    private_file(path).map_err(|cause| OpenError::File { path: path.to_owned(), cause })?;
+    let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
+    let mut database = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fault)?;
+    // Freed bytes are overwritten; the log stays small once it has been large;
+    // and checkpoints are left to their own thread.
+    let settings = "PRAGMA secure_delete = ON;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = 67108864;
+        PRAGMA cache_size = -65536;";
+    database.execute_batch(settings).map_err(fault)?;
+    let transaction = database.transaction().map_err(fault)?;
+    migrate(&transaction, fault)?;
+    recognise(&transaction, keyring, fault)?;
+    transaction.commit().map_err(fault)?;
+    Ok(Opened { database, lock })
+}
+
+/// A second connection to a file that is open already.
+pub(super) fn connect(path: &Path, mode: OpenFlags) -> rusqlite::Result<Connection> {
+    // Each connection stays on one thread at a time, so it needs no lock of its own.
+    let database = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    database.busy_timeout(BUSY_TIMEOUT)?;
+    database.set_prepared_statement_cache_capacity(STATEMENTS);
+    // A statement keeps its plan. Otherwise SQLite plans some of ours anew for
+    // each value that they are given, which takes longer than the reading.
+    database.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    database.execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")?;
+    Ok(database)
+}
+
+/// Runs a statement that takes no values and is run often.
+pub(super) fn run(database: &Connection, sql: &str) -> rusqlite::Result<()> {
+    database.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+/// What an error means to whoever asked.
+pub(super) fn trouble(error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            tracing::error!(fault = %error, "the database is damaged");
+            StoreError::Corrupt
+        }
+        Some(_) | None => {
+            tracing::warn!(fault = %error, "the database did not answer");
+            StoreError::Busy
+        }
+    }
+}
+
+/// The operating system lets go of the lock when the process ends, however it ends.
+fn lock(path: &Path) -> Result<File, OpenError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let name = PathBuf::from(name);
+    let fault = |cause| OpenError::File { path: name.clone(), cause };
+    let file = private_file(&name).map_err(fault)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(cause)) => Err(fault(cause)),
+    }
+}
+
+/// SQLite gives its other files the same permissions as this one.
+fn private_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).mode(OWNER_ONLY).open(path)
+}
+
+fn migrate(
+    transaction: &Transaction<'_>,
+    fault: impl Fn(rusqlite::Error) -> OpenError,
+) -> Result<(), OpenError> {
+    transaction.execute_batch(migration::TABLE).map_err(&fault)?;
+    let found = "SELECT coalesce(max(version), 0) FROM schema_migrations";
+    let found = transaction.query_row(found, [], |row| row.get(0)).map_err(&fault)?;
+    for step in migration::after(migration::SQLITE, found)? {
+        transaction.execute_batch(step.sql).map_err(&fault)?;
+        let done = "INSERT INTO schema_migrations (version) VALUES (?1)";
+        transaction.execute(done, [step.version]).map_err(&fault)?;
+    }
+    Ok(())
+}
+
+/// With other keys every order would look new and no card would open.
+fn recognise(
+    transaction: &Transaction<'_>,
+    keyring: &Keyring,
+    fault: impl Fn(rusqlite::Error) -> OpenError,
+) -> Result<(), OpenError> {
+    let name = keyring.identity_name();
+    let kept = transaction
+        .query_row("SELECT identity FROM keyring", [], |row| row.get::<_, String>(0))
+        .optional()
+        .map_err(&fault)?;
+    match kept {
+        Some(kept) if kept == name => Ok(()),
+        Some(_) => Err(OpenError::OtherKeys),
+        None => {
+            let begin = "INSERT INTO keyring (identity) VALUES (?1)";
+            transaction.execute(begin, [&name]).map(drop).map_err(&fault)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What is asked of a SQLite file without changing it.
+
+use std::sync::LazyLock;
+
+use order::event::Event;
+use order::ids::{OperationKey, OrderId, Timestamp};
+use order::ports::StoreError;
+use rusqlite::types::{FromSql, Type, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Params};
+
+use super::connection::trouble;
+use crate::store::rows::{Cells, Row, sql};
+
+static NEWEST: LazyLock<String> =
+    LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
+static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = ?1"));
+
+pub(super) fn newest(database: &Connection, key: OperationKey) -> Result<Option<Row>, StoreError> {
+    one(database, &NEWEST, [key.0])
+}
+
+pub(super) fn find(database: &Connection, id: OrderId) -> Result<Option<Row>, StoreError> {
+    one(database, &FIND, [id.to_string()])
+}
+
+pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, StoreError> {
+    let mut statement = database
+        .prepare_cached(
+            "SELECT version, at, actor, state, evidence FROM events \
+             WHERE order_id = ?1 ORDER BY sequence",
+        )
+        .map_err(|error| trouble(&error))?;
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(Event {
+            order: id,
+            version: row.get::<_, i64>(0)?.cast_unsigned(),
+            at: Timestamp(row.get::<_, i64>(1)?.cast_unsigned()),
+            actor: row.get(2)?,
+            state: row.get(3)?,
+            evidence: row.get(4)?,
+        })
+    };
+    let events = statement.query_map([id.to_string()], read).and_then(Iterator::collect);
+    events.map_err(|error| trouble(&error))
+}
+
+pub(super) fn count_unpaid(database: &Connection) -> Result<u64, StoreError> {
+    let count = "SELECT count(*) FROM orders WHERE state IN ('offered', 'lapsed')";
+    let count = database.query_row(count, [], |row| row.get::<_, i64>(0));
+    count.map(i64::cast_unsigned).map_err(|error| trouble(&error))
+}
+
+pub(super) fn ping(database: &Connection) -> Result<(), StoreError> {
+    let asked = database.query_row("SELECT max(version) FROM schema_migrations", [], |_| Ok(()));
+    asked.map_err(|error| trouble(&error))
+}
+
+fn one(
+    database: &Connection,
+    sql: &str,
+    parameters: impl Params,
+) -> Result<Option<Row>, StoreError> {
+    let mut statement = database.prepare_cached(sql).map_err(|error| trouble(&error))?;
+    let row = statement.query_row(parameters, |row| Ok(Row::from_cells(row))).optional();
+    row.map_err(|error| trouble(&error))?.transpose()
+}
+
+impl Cells for rusqlite::Row<'_> {
+    fn integer(&self, place: usize) -> Result<Option<i64>, StoreError> {
+        cell(self, place)
+    }
+
+    fn text(&self, place: usize) -> Result<Option<String>, StoreError> {
+        cell(self, place)
+    }
+
+    fn blob(&self, place: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        cell(self, place)
+    }
+}
+
+fn cell<T: FromSql>(row: &rusqlite::Row<'_>, place: usize) -> Result<Option<T>, StoreError> {
+    // Most cells of most rows are empty.
+    match row.get_ref(place) {
+        Ok(ValueRef::Null) => Ok(None),
+        Ok(filled) => T::column_result(filled).map(Some).map_err(|error| {
+            let found: Type = filled.data_type();
+            tracing::error!(fault = %error, %found, place, "a cell in the store cannot be read");
+            StoreError::Corrupt
+        }),
+        Err(error) => Err(trouble(&error)),
+    }
+}

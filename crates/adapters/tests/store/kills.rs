@@ -1,0 +1,104 @@
+//! Kills a process in the middle of its work, and looks for what it had promised.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use adapters::store::sqlite::SqliteStore;
+use order::ids::OrderId;
+use order::ports::Store;
+use rusqlite::Connection;
+
+use crate::subject::{keyring, runtime, told};
+
+/// Enough to meet every phase of a commit in a test that is run often; the
+/// environment may ask for more.
+const KILLS: u64 = 20;
+
+#[test]
+fn whatever_was_acknowledged_is_there_after_a_kill() {
+    let kills = told("PENNYBLACK_KILLS").map_or(KILLS, |count| count.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = 0;
+    for round in 0..kills {
+        // A database that has been through several crashes, and a fresh one now and then.
+        let path = folder.path().join(format!("orders-{}", round / 10));
+        let told = work_and_die(&path, round);
+        runtime().block_on(look(&path, &told));
+        acknowledged += told.len();
+    }
+    println!("{kills} kills, {acknowledged} orders with acknowledged writes, none lost");
+    assert!(acknowledged > 0);
+}
+
+/// The version of each order that the process told of before it was killed.
+fn work_and_die(path: &Path, round: u64) -> HashMap<OrderId, u64> {
+    let mut writer = start(path, round * 1_000_000);
+    let mut lines = BufReader::new(writer.stdout.take().unwrap());
+    let mut first = String::new();
+    // Some are killed while they open the database, most while they write.
+    if !round.is_multiple_of(7) {
+        lines.read_line(&mut first).unwrap();
+    }
+    thread::sleep(random_moment());
+    writer.kill().unwrap();
+    assert_eq!(writer.wait().unwrap().signal(), Some(9), "it ended by itself");
+    let mut told = HashMap::new();
+    for line in [Ok(first)].into_iter().chain(lines.lines()) {
+        let line = line.unwrap();
+        let Some((id, version)) = line.trim().split_once(' ') else { continue };
+        told.insert(id.parse().unwrap(), version.parse().unwrap());
+    }
+    told
+}
+
+fn start(path: &Path, first: u64) -> Child {
+    let program = writer_program();
+    let started =
+        Command::new(&program).arg(path).arg(first.to_string()).stdout(Stdio::piped()).spawn();
+    started.unwrap_or_else(|error| {
+        panic!("{error}: build {} with `cargo build -p adapters --examples`", program.display())
+    })
+}
+
+/// Cargo puts examples beside the folder that this test runs from.
+fn writer_program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(Path::parent).unwrap().join("examples/order_writer")
+}
+
+fn random_moment() -> Duration {
+    let mut random = [0; 2];
+    getrandom::fill(&mut random).unwrap();
+    Duration::from_micros(u64::from(u16::from_le_bytes(random)) * 3)
+}
+
+async fn look(path: &Path, told: &HashMap<OrderId, u64>) {
+    let store = SqliteStore::open(path, &keyring()).unwrap();
+    for (id, version) in told {
+        let found = store.find(*id).await.unwrap();
+        let found = found.unwrap_or_else(|| panic!("{id} was acknowledged and is gone"));
+        assert!(found.version() >= *version, "{id}: {} < {version}", found.version());
+        let events = store.events(*id).await.unwrap();
+        let versions: Vec<_> = events.iter().map(|event| event.version).collect();
+        assert_eq!(versions, (1..=found.version()).collect::<Vec<_>>(), "{id}");
+    }
+    for id in every_id(path) {
+        store.find(id).await.unwrap().unwrap();
+    }
+    store.close().await.unwrap();
+}
+
+/// Every id in the file, after SQLite itself has looked through all of it.
+pub(crate) fn every_id(path: &Path) -> Vec<OrderId> {
+    let database = Connection::open(path).unwrap();
+    let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    assert_eq!(database.query_row("PRAGMA integrity_check", [], check).unwrap(), "ok");
+    let mut ids = database.prepare("SELECT id FROM orders").unwrap();
+    let ids = ids.query_map([], check).unwrap();
+    ids.map(|id| id.unwrap().parse().unwrap()).collect()
+}

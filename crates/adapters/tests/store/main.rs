@@ -1,0 +1,12 @@
+//! The stores against real disks and servers: contract, crashes, cuts and secrets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cuts;
+mod kills;
+mod marked_words;
+mod opening;
+mod postgres;
+mod postgres_server;
+mod sqlite;
+mod subject;

@@ -1,0 +1,141 @@
+//! Looks for marked words of cards and credentials in every byte that a store leaves.
+
+use std::fs;
+use std::path::Path;
+
+use adapters::store::postgres::PostgresStore;
+use adapters::store::sqlite::SqliteStore;
+use order::card::{Draft, Postcard};
+use order::contract::samples::{NOW, hold, offer, payment, settlement};
+use order::event::Actor;
+use order::lifecycle::{Setback, Stored};
+use order::mail::Mailpiece;
+use order::payment::{Credential, Finality, Preparation};
+use order::ports::Store;
+use rusqlite::Connection;
+
+use crate::postgres_server::Schema;
+use crate::subject::{find_word, keyring, runtime};
+
+const WORDS: [&str; 9] = [
+    "Xanthippe",
+    "Quetzalcoatl",
+    "Zwiebelgasse",
+    "Ypsilanti",
+    "Wallachia",
+    "XQ77ZZ",
+    "picture-of-me",
+    "permit-to-spend",
+    "raw-transaction",
+];
+
+fn marked_card() -> Postcard {
+    let text = |text: &str| Some(text.to_owned());
+    let draft = Draft {
+        front_image_url: text("https://images.example.org/picture-of-me.jpg"),
+        message: text("Quetzalcoatl says hello."),
+        name: text("Xanthippe"),
+        address: text("12 Zwiebelgasse"),
+        city: text("Ypsilanti"),
+        province: text("Wallachia"),
+        postal_code: text("XQ77ZZ"),
+        country: text("GB"),
+    };
+    Postcard::parse(&draft).unwrap()
+}
+
+/// One order through every state that holds a card, to the last that does not.
+fn life() -> Vec<Stored> {
+    let mut payment = payment(1);
+    payment.authorization.credential = Credential(b"permit-to-spend".to_vec());
+    payment.preparation = Preparation(b"raw-transaction".to_vec());
+    let offered = offer(1);
+    let settling = offered.clone().begin_settlement(marked_card(), hold(), payment, NOW);
+    let lost = settling.clone().lost(NOW);
+    let paid = settling.clone().settled(settlement(Finality::Provisional), NOW);
+    let refused = paid.clone().failed(Setback::Refused, NOW);
+    let in_doubt = paid.clone().failed(Setback::Lost, NOW);
+    let mailed = paid.clone().accepted(Mailpiece("order-1".into()), NOW);
+    let gone = mailed.clone().undelivered(NOW);
+    let mut life: Vec<Stored> = vec![offered.into(), settling.into(), lost.into(), paid.into()];
+    life.extend::<[Stored; 4]>([refused.into(), in_doubt.into(), mailed.into(), gone.into()]);
+    for (version, order) in (0..).zip(&mut life) {
+        order.set_version(version);
+    }
+    life
+}
+
+#[test]
+fn no_marked_word_is_in_any_byte_of_the_sqlite_files_in_any_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders");
+    runtime().block_on(async {
+        let store = SqliteStore::open(&path, &keyring()).unwrap();
+        for order in life() {
+            store.record(&order, &Actor::Desk).await.unwrap();
+            assert!(scan(folder.path()) >= 4, "database, log, index of the log, lock");
+        }
+        store.close().await.unwrap();
+        scan(folder.path());
+    });
+}
+
+/// Reads every file, and says how many there were.
+fn scan(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files
+        .map(|file| {
+            let found = find_word(&fs::read(&file).unwrap(), &WORDS);
+            assert_eq!(found, None, "in {}", file.display());
+        })
+        .count()
+}
+
+#[test]
+fn no_marked_word_is_in_any_column_of_postgres_in_any_state() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let store = PostgresStore::connect(&schema.url, &keyring()).await.unwrap();
+        let tables = "SELECT table_name::text FROM information_schema.tables \
+             WHERE table_schema = current_schema()";
+        let tables = schema.client.query(tables, &[]).await.unwrap();
+        assert_eq!(tables.len(), 5);
+        for order in life() {
+            store.record(&order, &Actor::Desk).await.unwrap();
+            for table in &tables {
+                let table: &str = table.get(0);
+                let dump = format!("SELECT whole::text FROM {table} AS whole");
+                for row in schema.client.query(&dump, &[]).await.unwrap() {
+                    let found = find_word(row.get::<_, &str>(0).as_bytes(), &WORDS);
+                    assert_eq!(found, None, "in {table}");
+                }
+            }
+        }
+        store.close().await.unwrap();
+        schema.drop().await;
+    });
+}
+
+#[test]
+fn a_card_that_was_mailed_leaves_not_even_its_sealed_bytes_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders");
+    runtime().block_on(async {
+        let store = SqliteStore::open(&path, &keyring()).unwrap();
+        let mut sealed: Vec<Vec<u8>> = Vec::new();
+        for order in life() {
+            store.record(&order, &Actor::Desk).await.unwrap();
+            let database = Connection::open(&path).unwrap();
+            let card = "SELECT sealed_card FROM orders";
+            let card = database.query_row(card, [], |row| row.get::<_, Option<Vec<u8>>>(0));
+            sealed.extend(card.unwrap());
+        }
+        store.close().await.unwrap();
+        assert_eq!(sealed.len(), 5);
+        let bytes = fs::read(&path).unwrap();
+        for card in sealed {
+            let part = &card[28..60];
+            assert!(!bytes.windows(part.len()).any(|bytes| bytes == part));
+        }
+    });
+}

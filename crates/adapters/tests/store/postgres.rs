@@ -1,0 +1,27 @@
+//! PostgreSQL, put to the contract.
+
+use std::sync::Arc;
+
+use adapters::store::postgres::PostgresStore;
+use order::contract::{Subject, offers};
+
+use crate::postgres_server::Schema;
+use crate::subject::{crowd, keyring, runtime};
+
+fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let store = PostgresStore::connect(&schema.url, &keyring()).await.unwrap();
+        let store = Arc::new(store);
+        check(Subject { store: store.clone(), crowd }).await;
+        store.close().await.unwrap();
+        schema.drop().await;
+    });
+}
+
+order::store_contract!(put_to);
+
+#[test]
+fn an_old_generation_that_moves_once_more_stays_old() {
+    put_to(offers::an_old_generation_that_moves_once_more_stays_old);
+}

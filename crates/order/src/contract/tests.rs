@@ -1,0 +1,31 @@
+//! The store in memory, put to the contract.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+use super::{Subject, Task};
+use crate::fakes::store::Shelf;
+
+fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
+    finish(check(Subject { store: Arc::new(Shelf::default()), crowd: in_threads }));
+}
+
+/// Nothing in memory ever waits for anything but a lock.
+fn finish(task: impl Future<Output = ()>) {
+    let mut context = Context::from_waker(Waker::noop());
+    assert_eq!(pin!(task).poll(&mut context), Poll::Ready(()));
+}
+
+fn in_threads(tasks: Vec<Task>) -> Task {
+    Box::pin(async move {
+        let threads: Vec<_> =
+            tasks.into_iter().map(|task| thread::spawn(move || finish(task))).collect();
+        for thread in threads {
+            thread.join().expect("no task panics");
+        }
+    })
+}
+
+crate::store_contract!(put_to);

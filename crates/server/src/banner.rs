@@ -1,0 +1,104 @@
+//! What we say when the doors open.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+
+use crate::config::Server;
+use crate::config::values::{BaseUrl, Mode};
+use crate::console::Audience;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What runs, where, and three things to try.
+pub(crate) fn text(
+    server: &Server,
+    bound: SocketAddr,
+    program: &str,
+    audience: Audience,
+) -> String {
+    let here = BaseUrl::of_listener(bound);
+    let mode = match server.mode {
+        Mode::Sandbox => "sandbox: no money moves and nothing is mailed",
+        Mode::Live => "live: real money moves and real cards are mailed",
+    };
+    let program = quoted(program);
+    let mut text = emphasised(&format!("Pennyblack {VERSION} is open."), audience);
+    text.push_str("\n\n");
+    let mut row = |name: &str, value: &str| {
+        writeln!(text, "  {name:<9} {value}").expect("a String takes every text");
+    };
+    row("address", &here.to_string());
+    row("base URL", &server.base_url(bound).to_string());
+    row("mode", mode);
+    row("store", &format!("{}, {}", server.store.kind(), server.store));
+    row("data", &server.data.display().to_string());
+    match server.mode {
+        Mode::Sandbox => {
+            row("payee", &format!("{}, whose key nobody holds", sandbox::payee::payee()))
+        }
+        Mode::Live => {}
+    }
+    format!(
+        "{text}\n{}\n  curl -i {here}/healthz\n  curl -i {here}/readyz\n  {program} simulate \
+         --orders 1000\n\nCtrl-C stops it, once the requests under way are done.\n",
+        emphasised("Try this:", audience)
+    )
+}
+
+fn emphasised(words: &str, audience: Audience) -> String {
+    match audience {
+        Audience::Terminal => format!("\u{1b}[1m{words}\u{1b}[0m"),
+        Audience::Pipe => words.to_owned(),
+    }
+}
+
+/// The program as it was called, ready for a shell.
+fn quoted(program: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
+    if !program.is_empty() && program.chars().all(plain) {
+        return program.to_owned();
+    }
+    format!("'{}'", program.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::config::store_place::StorePlace;
+
+    fn server() -> Server {
+        let store = "postgres://clerk:sesame@db.example/orders";
+        Server {
+            listen: ([0, 0, 0, 0], 0).into(),
+            base_url: None,
+            data: PathBuf::from("./data"),
+            mode: Mode::Sandbox,
+            store: StorePlace::parse(store, None).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_banner_in_a_pipe_is_plain_and_names_commands_that_work() {
+        let bound = ([0, 0, 0, 0], 8402).into();
+        let text = text(&server(), bound, "target/debug/pennyblack", Audience::Pipe);
+        assert!(text.contains("address   http://127.0.0.1:8402\n"), "{text}");
+        assert!(text.contains("curl -i http://127.0.0.1:8402/readyz\n"), "{text}");
+        assert!(text.contains("\n  target/debug/pennyblack simulate --orders 1000\n"), "{text}");
+        assert!(text.contains("PostgreSQL, postgres://clerk@db.example/orders\n"), "{text}");
+        assert!(!text.contains("sesame") && !text.contains('\u{1b}'), "{text}");
+    }
+
+    #[test]
+    fn a_banner_on_a_terminal_has_bold_headings() {
+        let bound = ([127, 0, 0, 1], 1).into();
+        let text = text(&server(), bound, "pennyblack", Audience::Terminal);
+        assert!(text.starts_with("\u{1b}[1mPennyblack"), "{text}");
+    }
+
+    #[test]
+    fn a_program_with_a_space_in_its_path_is_quoted() {
+        assert_eq!(quoted("/opt/a b/it's"), r"'/opt/a b/it'\''s'");
+    }
+}

@@ -1,0 +1,153 @@
+//! The command line, and the help that teaches it.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::example;
+
+const ABOUT: &str = "Mails physical postcards for USDC, and tells agents how to buy one";
+
+const LONG_ABOUT: &str = "\
+Pennyblack mails physical postcards that are paid in USDC, by x402 or by native MPP, \
+and publishes everything that an agent needs to buy one.
+
+Without any configuration it runs in sandbox mode on http://127.0.0.1:8402: against a \
+small world of its own, without moving money or mailing anything.";
+
+const EXAMPLES: &str = "\
+Examples:
+  pennyblack                                  serve with what the configuration says
+  pennyblack check                            show every setting and where it came from
+  pennyblack check --example > pennyblack.toml
+                                              begin a configuration of your own
+  PENNYBLACK_LISTEN=127.0.0.1:9000 pennyblack
+                                              listen on another port, just this once
+  pennyblack simulate --orders 1000 --seed 7  a thousand orders with faults, repeatable";
+
+#[derive(Parser)]
+#[command(name = "pennyblack", version, about = ABOUT, long_about = LONG_ABOUT)]
+#[command(after_help = EXAMPLES, after_long_help = lesson())]
+pub(crate) struct CommandLine {
+    /// The TOML file to read; PENNYBLACK_CONFIG names it too
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    #[command(subcommand)]
+    task: Option<Task>,
+}
+
+#[derive(Clone, Subcommand)]
+pub(crate) enum Task {
+    /// Serve requests until told to stop (what happens without a command)
+    Serve,
+    /// Show every setting, where it came from and what is wrong with it
+    Check(CheckArguments),
+    /// Send orders through an emulated world with faults, and count lost and doubled cards
+    Simulate(SimulateArguments),
+}
+
+#[derive(Clone, Args)]
+pub(crate) struct CheckArguments {
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print the example configuration instead, with every setting and its default
+    #[arg(long, conflicts_with = "json")]
+    pub example: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub(crate) struct SimulateArguments {
+    /// How many orders to send
+    #[arg(long, default_value = "10000")]
+    pub orders: NonZero<u64>,
+
+    /// Where chance begins; the same seed gives the same faults. Random if not given, and printed
+    #[arg(long, default_value_t = random_seed(), hide_default_value = true)]
+    pub seed: u64,
+
+    /// How many threads share the work; one for each core if not given
+    #[arg(long, default_value_t = cores(), hide_default_value = true)]
+    pub threads: NonZero<usize>,
+
+    /// Tell one story of two orders event by event, to see why a seed fails
+    #[arg(long)]
+    pub story: bool,
+}
+
+impl CommandLine {
+    pub(crate) fn task(&self) -> Task {
+        self.task.clone().unwrap_or(Task::Serve)
+    }
+}
+
+fn lesson() -> String {
+    format!("{EXAMPLES}\n\n{}", example::environment())
+}
+
+fn random_seed() -> u64 {
+    // Any seed will do; one that cannot be drawn is as good as another.
+    getrandom::u64().unwrap_or_default()
+}
+
+fn cores() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::config::settings::SETTINGS;
+
+    fn task_of(words: &str) -> Result<Task, clap::Error> {
+        CommandLine::try_parse_from(words.split(' ')).map(|line| line.task())
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_it_serves() {
+        assert!(matches!(task_of("pennyblack"), Ok(Task::Serve)));
+        assert!(matches!(task_of("pennyblack --config a.toml"), Ok(Task::Serve)));
+    }
+
+    #[test]
+    fn the_configuration_is_named_before_or_after_the_command() {
+        for words in ["pennyblack --config a.toml check", "pennyblack check --config a.toml"] {
+            let line = CommandLine::try_parse_from(words.split(' ')).unwrap();
+            assert_eq!(line.config, Some(PathBuf::from("a.toml")));
+        }
+    }
+
+    #[test]
+    fn simulate_has_defaults() {
+        let arguments = |words| match task_of(words) {
+            Ok(Task::Simulate(arguments)) => arguments,
+            Ok(Task::Serve | Task::Check(_)) | Err(_) => panic!("not a simulation: {words}"),
+        };
+        let first = arguments("pennyblack simulate");
+        assert_eq!(first.orders.get(), 10_000);
+        let second = arguments("pennyblack simulate --orders 5 --seed 7 --threads 2");
+        let told = (second.orders.get(), second.seed, second.threads.get());
+        assert_eq!(told, (5, 7, 2));
+        assert!(task_of("pennyblack simulate --orders 0").is_err());
+    }
+
+    #[test]
+    fn the_long_help_names_every_variable() {
+        let help = CommandLine::command().render_long_help().to_string();
+        for variable in SETTINGS.iter().filter_map(|setting| setting.variable()) {
+            assert!(help.contains(variable), "{variable}");
+        }
+        assert!(help.contains("PENNYBLACK_CONFIG"));
+        assert!(help.contains("Examples:"));
+    }
+}

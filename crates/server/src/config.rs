@@ -1,0 +1,132 @@
+//! What the operator decided, checked and complete.
+//!
+//! One TOML file and the environment over it. Whoever holds a `Config` need not
+//! check anything again.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use order::seller::Username;
+
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::reader::{Reader, Row};
+use crate::config::secret::Secret;
+use crate::config::settings::SETTINGS;
+use crate::config::sources::Sources;
+use crate::config::store_place::StorePlace;
+use crate::config::values::{BaseUrl, LogFilter, LogFormat, Mode, Name};
+
+mod environment;
+pub(crate) mod example;
+pub(crate) mod fault;
+mod nearest;
+pub(crate) mod reader;
+mod secret;
+mod sections;
+pub(crate) mod settings;
+mod sources;
+pub(crate) mod store_place;
+pub(crate) mod values;
+
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub server: Server,
+    pub keys: Keys,
+    pub limits: Limits,
+    #[expect(dead_code, reason = "the desk reads it once it is wired")]
+    pub sellers: Sellers,
+    pub log: Log,
+    pub content: Content,
+}
+
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub listen: SocketAddr,
+    /// `None` means wherever we turn out to listen.
+    pub base_url: Option<BaseUrl>,
+    pub data: PathBuf,
+    pub mode: Mode,
+    pub store: StorePlace,
+}
+
+impl Server {
+    /// The address that callers use, once we know where we listen.
+    pub(crate) fn base_url(&self, bound: SocketAddr) -> BaseUrl {
+        self.base_url.clone().unwrap_or_else(|| BaseUrl::of_listener(bound))
+    }
+}
+
+/// Where the secret comes from that seals personal data.
+#[derive(Debug)]
+pub(crate) enum Keys {
+    File(PathBuf),
+    Given(Secret),
+}
+
+#[derive(Debug)]
+pub(crate) struct Limits {
+    #[expect(dead_code, reason = "the discovery quota reads it once it is wired")]
+    pub discovery_quota: u32,
+    pub request: Duration,
+    pub paid_request: Duration,
+    pub body_bytes: usize,
+    pub connections: u32,
+}
+
+#[derive(Debug)]
+#[expect(dead_code, reason = "the desk reads it once it is wired")]
+pub(crate) struct Sellers {
+    pub default: Username,
+    pub enabled: Vec<Username>,
+    pub parent: Name,
+}
+
+#[derive(Debug)]
+pub(crate) struct Log {
+    pub format: LogFormat,
+    pub filter: LogFilter,
+}
+
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// `None` means the pages built into the binary.
+    pub folder: Option<PathBuf>,
+}
+
+/// A configuration with the account of how it came to be.
+pub(crate) struct Reading {
+    pub outcome: Result<Config, Faulty>,
+    /// One row for each setting, in the sequence of the list.
+    pub rows: Vec<Row>,
+    pub file: Option<PathBuf>,
+}
+
+/// Everything that is wrong, all at once.
+#[derive(Debug)]
+pub(crate) struct Faulty {
+    pub faults: Vec<Fault>,
+}
+
+/// Reads the configuration of this process.
+pub(crate) fn read(file: Option<&Path>) -> Reading {
+    read_from(file, &Environment::of_process())
+}
+
+fn read_from(file: Option<&Path>, environment: &Environment) -> Reading {
+    let sources = Sources::gather(file, environment);
+    let file = sources.file.clone();
+    let mut reader = Reader::new(sources);
+    let config = sections::read(&mut reader);
+    let Reader { mut rows, faults, .. } = reader;
+    rows.sort_by_key(|row| SETTINGS.iter().position(|setting| setting.key == row.key));
+    let outcome = match config {
+        Ok(config) if faults.is_empty() => Ok(config),
+        Ok(_) | Err(_) => Err(Faulty { faults }),
+    };
+    Reading { outcome, rows, file }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! The only reader of the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+const PREFIX: &str = "PENNYBLACK_";
+
+/// Our variables as they were when the process started.
+pub(crate) struct Environment {
+    variables: BTreeMap<String, OsString>,
+}
+
+/// A variable that holds something other than text.
+pub(crate) struct NotText;
+
+impl Environment {
+    pub(crate) fn of_process() -> Self {
+        Self::new(
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))),
+        )
+    }
+
+    pub(crate) fn new(variables: impl IntoIterator<Item = (String, OsString)>) -> Self {
+        let ours = variables.into_iter().filter(|(name, _)| name.starts_with(PREFIX));
+        Self { variables: ours.collect() }
+    }
+
+    /// The text of a variable. An empty one counts as absent, as that is how
+    /// compose files and shells pass on what nobody set.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>, NotText> {
+        match self.variables.get(name) {
+            None => Ok(None),
+            Some(value) if value.is_empty() => Ok(None),
+            Some(value) => value.to_str().map(Some).ok_or(NotText),
+        }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+}

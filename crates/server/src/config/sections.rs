@@ -1,0 +1,188 @@
+//! Reads the sections one by one; every fault is noted before any is returned.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::config::fault::Wrong;
+use crate::config::reader::{Noted, Reader};
+use crate::config::secret::Secret;
+use crate::config::settings;
+use crate::config::store_place::StorePlace;
+use crate::config::values::{self, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
+use crate::config::{Config, Content, Keys, Limits, Log, Sellers, Server};
+
+const SECRET_LENGTH: usize = 32;
+
+pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
+    // The mode comes first: it decides which defaults are allowed.
+    let mode = reader.take(&settings::MODE, Mode::parse);
+    if let Ok(mode) = mode {
+        reader.demand(mode);
+    }
+    let listen = reader.take(&settings::LISTEN, values::listen);
+    let base_url = base_url(reader, mode);
+    let data = reader.take(&settings::DATA, values::folder_to_be);
+    let store = store(reader, data.as_deref().ok());
+    let keys = keys(reader, mode, data.as_deref().ok());
+    let limits = limits(reader);
+    let sellers = sellers(reader);
+    let log = log(reader);
+    let folder = reader.take_if_told(&settings::CONTENT_FOLDER, values::existing_folder);
+    Ok(Config {
+        server: Server {
+            listen: listen?,
+            base_url: base_url?,
+            data: data?,
+            mode: mode?,
+            store: store?,
+        },
+        keys: keys?,
+        limits: limits?,
+        sellers: sellers?,
+        log: log?,
+        content: Content { folder: folder? },
+    })
+}
+
+fn base_url(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Option<BaseUrl>, Noted> {
+    let base_url = reader.take_if_told(&settings::BASE_URL, BaseUrl::parse)?;
+    match (mode, &base_url) {
+        (Ok(Mode::Live), Some(url)) if url.is_open_to_eavesdroppers() => {
+            let wrong = Wrong::new(
+                format!("`{url}` is open to eavesdroppers, and payments go there"),
+                "Use https, or server.mode = \"sandbox\".",
+            );
+            Err(reader.object(&settings::BASE_URL, wrong))
+        }
+        (Ok(Mode::Live | Mode::Sandbox) | Err(Noted), _) => Ok(base_url),
+    }
+}
+
+fn store(reader: &mut Reader, data: Option<&Path>) -> Result<StorePlace, Noted> {
+    let password = reader.take_if_told(&settings::STORE_PASSWORD_FILE, password_file);
+    let words = password.as_ref().ok().and_then(Option::as_ref).map(|file| &file.password);
+    let default = in_folder(data, "pennyblack.sqlite3");
+    let store = reader.take_or(&settings::STORE, &default, |text| StorePlace::parse(text, words));
+    password.and(store)
+}
+
+fn keys(
+    reader: &mut Reader,
+    mode: Result<Mode, Noted>,
+    data: Option<&Path>,
+) -> Result<Keys, Noted> {
+    let secret = reader.take_if_told(&settings::KEYS_SECRET, secret_in_words);
+    let default = in_folder(data, "pennyblack.key");
+    let file = reader.take_or(&settings::KEYS_FILE, &default, |text| Ok(PathBuf::from(text)))?;
+    let wrong = match (secret?, mode?) {
+        (Some(_), _) if reader.is_told(&settings::KEYS_FILE) => Wrong::new(
+            "names a key, and PENNYBLACK_KEYS holds another",
+            "Keep one of the two, so that nobody has to guess which one sealed what.",
+        ),
+        (Some(secret), _) => return Ok(Keys::Given(secret)),
+        (None, Mode::Sandbox) => return Ok(Keys::File(file)),
+        (None, Mode::Live) if !reader.is_told(&settings::KEYS_FILE) => Wrong::new(
+            "is not set, and live mode makes no key of its own",
+            "Name the file that holds it, or set PENNYBLACK_KEYS.",
+        ),
+        (None, Mode::Live) if file.is_file() => return Ok(Keys::File(file)),
+        (None, Mode::Live) => Wrong::new(
+            format!("there is no file `{}`", file.display()),
+            "Make one with `openssl rand -hex 32`, readable by this service alone.",
+        ),
+    };
+    Err(reader.object(&settings::KEYS_FILE, wrong))
+}
+
+fn limits(reader: &mut Reader) -> Result<Limits, Noted> {
+    let discovery_quota =
+        reader.take(&settings::DISCOVERY_QUOTA, |text| values::number::<u32>(text, 1..=1_000_000));
+    let request = reader.take(&settings::REQUEST_SECONDS, seconds);
+    let mut paid_request = reader.take(&settings::PAID_REQUEST_SECONDS, seconds);
+    if let (Ok(request), Ok(paid)) = (&request, &paid_request)
+        && paid < request
+    {
+        let wrong = Wrong::new(
+            format!("{paid} seconds are fewer than the {request} of an unpaid request"),
+            "A paid request does more; give it at least as long.",
+        );
+        paid_request = Err(reader.object(&settings::PAID_REQUEST_SECONDS, wrong));
+    }
+    // A postcard with the longest message still fits in the smallest body.
+    let body_bytes = reader
+        .take(&settings::BODY_BYTES, |text| values::number::<usize>(text, 16_384..=1_048_576));
+    let connections =
+        reader.take(&settings::CONNECTIONS, |text| values::number::<u32>(text, 1..=1_000_000));
+    Ok(Limits {
+        discovery_quota: discovery_quota?,
+        request: Duration::from_secs(request?),
+        paid_request: Duration::from_secs(paid_request?),
+        body_bytes: body_bytes?,
+        connections: connections?,
+    })
+}
+
+fn sellers(reader: &mut Reader) -> Result<Sellers, Noted> {
+    let mut default = reader.take(&settings::SELLER_DEFAULT, values::username);
+    let enabled = reader.take(&settings::SELLERS_ENABLED, |text| {
+        text.split(',').map(|name| values::username(name.trim())).collect::<Result<Vec<_>, _>>()
+    });
+    if let (Ok(name), Ok(names)) = (&default, &enabled)
+        && !names.contains(name)
+    {
+        let wrong = Wrong::new(
+            "is not among the enabled sellers",
+            "Add it to sellers.enabled, or choose one that is there.",
+        );
+        default = Err(reader.object(&settings::SELLER_DEFAULT, wrong));
+    }
+    let parent = reader.take(&settings::SELLER_PARENT, Name::parent);
+    Ok(Sellers { default: default?, enabled: enabled?, parent: parent? })
+}
+
+fn log(reader: &mut Reader) -> Result<Log, Noted> {
+    let format = reader.take(&settings::LOG_FORMAT, LogFormat::parse);
+    let filter = reader.take(&settings::LOG_FILTER, LogFilter::parse);
+    Ok(Log { format: format?, filter: filter? })
+}
+
+fn seconds(text: &str) -> Result<u64, Wrong> {
+    values::number(text, 1..=600)
+}
+
+fn secret_in_words(text: &str) -> Result<Secret, Wrong> {
+    if text.len() < SECRET_LENGTH {
+        return Err(Wrong::new(
+            format!("is shorter than {SECRET_LENGTH} characters"),
+            "Make one with `openssl rand -hex 32`.",
+        ));
+    }
+    Ok(Secret::new(text.to_owned()))
+}
+
+fn password_file(path: &str) -> Result<PasswordFile, Wrong> {
+    let words = std::fs::read_to_string(path)
+        .map_err(|error| Wrong::new(format!("cannot read `{path}`: {error}"), "Name the file."))?;
+    let words = words.trim_end_matches(['\r', '\n']);
+    if words.is_empty() {
+        return Err(Wrong::new(format!("`{path}` is empty"), "Put the password into it."));
+    }
+    Ok(PasswordFile { path: PathBuf::from(path), password: Secret::new(words.to_owned()) })
+}
+
+struct PasswordFile {
+    path: PathBuf,
+    password: Secret,
+}
+
+impl Shown for PasswordFile {
+    fn shown(&self) -> String {
+        self.path.shown()
+    }
+}
+
+/// A path in the data folder, or in none when its setting is faulty: then the
+/// default is only there to go on looking for faults.
+fn in_folder(data: Option<&Path>, name: &str) -> String {
+    data.map_or_else(|| PathBuf::from(name), |data| data.join(name)).display().to_string()
+}

@@ -1,0 +1,280 @@
+//! What the values of settings mean: each parsed once, valid once it exists.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use tracing_subscriber::EnvFilter;
+use url::{Host, Url};
+
+use order::seller::{NotAUsername, Username};
+
+use crate::config::fault::Wrong;
+use crate::config::secret::Secret;
+
+/// How a value looks in a report. What a secret shows is that it is there.
+pub(crate) trait Shown {
+    fn shown(&self) -> String;
+}
+
+/// Whether real money moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Sandbox,
+    Live,
+}
+
+impl Mode {
+    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+        choose(text, &[("sandbox", Mode::Sandbox), ("live", Mode::Live)])
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl LogFormat {
+    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+        choose(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])
+    }
+}
+
+/// Directives that the log understands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogFilter(String);
+
+impl LogFilter {
+    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+        match EnvFilter::try_new(text) {
+            Ok(_) => Ok(Self(text.to_owned())),
+            Err(error) => Err(Wrong::new(
+                format!("`{text}` is not a log filter: {error}"),
+                "Write a level such as info, or pairs such as info,request=warn.",
+            )),
+        }
+    }
+
+    pub(crate) fn directives(&self) -> EnvFilter {
+        EnvFilter::new(&self.0)
+    }
+}
+
+/// The address that callers use: scheme and authority, without a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BaseUrl(Url);
+
+impl BaseUrl {
+    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+        const REMEDY: &str = "Write scheme and host alone, like https://cards.example.";
+        // The text is not repeated, as it may hold a password that does not
+        // belong there.
+        let url =
+            Url::parse(text).map_err(|error| Wrong::new(format!("is no URL: {error}"), REMEDY))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Wrong::new("is neither http nor https", REMEDY));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Wrong::new("has a user name or a password in it", REMEDY));
+        }
+        if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
+            return Err(Wrong::new("has more behind the host", REMEDY));
+        }
+        Ok(Self(url))
+    }
+
+    /// The address of our own listener. One that listens on every interface is
+    /// reached from this machine by the loopback one.
+    pub(crate) fn of_listener(listener: SocketAddr) -> Self {
+        let ip = match listener.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+            ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+        };
+        let text = format!("http://{}", SocketAddr::new(ip, listener.port()));
+        Self(Url::parse(&text).expect("a socket address is a valid authority"))
+    }
+
+    /// Whether a payment credential sent there could be read on the way.
+    pub(crate) fn is_open_to_eavesdroppers(&self) -> bool {
+        let on_this_machine = match self.0.host() {
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback(),
+            Some(Host::Domain(name)) => name == "localhost",
+            None => false,
+        };
+        self.0.scheme() == "http" && !on_this_machine
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str().trim_end_matches('/'))
+    }
+}
+
+/// A label or a dotted name, as far as configuration can judge it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name(String);
+
+/// A seller: one label, as ENS normalises it.
+pub(crate) fn username(text: &str) -> Result<Username, Wrong> {
+    // No parent: here it is the short name that counts.
+    adapters::names::read(text, "").map_err(|NotAUsername| {
+        Wrong::new(
+            format!("`{text}` is not a username"),
+            "Write one label as ENS normalises it, such as alice, without dots.",
+        )
+    })
+}
+
+impl Name {
+    /// An ENS name under which others may hang.
+    pub(crate) fn parent(text: &str) -> Result<Self, Wrong> {
+        if text.contains('.') && text.split('.').all(is_label) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(Wrong::new(
+            format!("`{text}` is not an ENS name"),
+            "Write labels with dots between them, like pennyblack.eth.",
+        ))
+    }
+}
+
+pub(crate) fn listen(text: &str) -> Result<SocketAddr, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::new(
+            format!("`{text}` is not an IP address with a port"),
+            "Write it like 127.0.0.1:8402, or 0.0.0.0:8402 for every interface.",
+        )
+    })
+}
+
+/// A folder that is there or can still be made.
+pub(crate) fn folder_to_be(text: &str) -> Result<PathBuf, Wrong> {
+    let path = PathBuf::from(text);
+    if text.is_empty() || (path.exists() && !path.is_dir()) {
+        return Err(Wrong::new(format!("`{text}` is not a folder"), "Name a folder."));
+    }
+    Ok(path)
+}
+
+pub(crate) fn existing_folder(text: &str) -> Result<PathBuf, Wrong> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    Err(Wrong::new(format!("there is no folder `{text}`"), "Name a folder that exists."))
+}
+
+pub(crate) fn number<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, Wrong> {
+    let fitting = text.parse().ok().filter(|number| range.contains(number));
+    fitting.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+        Wrong::new(
+            format!("`{text}` is not a number that fits"),
+            format!("Write a whole number from {} to {}.", range.start(), range.end()),
+        )
+    })
+}
+
+fn is_label(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
+    choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        Wrong::new(
+            format!("`{text}` is not a choice here"),
+            format!("Write one of: {}.", names.join(", ")),
+        )
+    })
+}
+
+impl Shown for Mode {
+    fn shown(&self) -> String {
+        match self {
+            Mode::Sandbox => "sandbox".to_owned(),
+            Mode::Live => "live".to_owned(),
+        }
+    }
+}
+
+impl Shown for LogFormat {
+    fn shown(&self) -> String {
+        match self {
+            LogFormat::Text => "text".to_owned(),
+            LogFormat::Json => "json".to_owned(),
+        }
+    }
+}
+
+impl Shown for LogFilter {
+    fn shown(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl Shown for BaseUrl {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for Username {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for Name {
+    fn shown(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl Shown for Vec<Username> {
+    fn shown(&self) -> String {
+        self.iter().map(Username::shown).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Shown for SocketAddr {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for PathBuf {
+    fn shown(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+impl Shown for Secret {
+    fn shown(&self) -> String {
+        "(set, never shown)".to_owned()
+    }
+}
+
+impl Shown for u32 {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for u64 {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for usize {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}

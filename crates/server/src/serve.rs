@@ -1,0 +1,196 @@
+//! Opens the doors, and closes them without leaving anybody halfway.
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Duration, Instant, sleep, timeout_at};
+use tracing::{error, info, warn};
+use web::walks::Walks;
+
+use crate::config::values::Shown;
+use crate::config::{Config, Limits, Server};
+use crate::console::{self, Audience};
+use crate::serve::connection::{Connections, Door};
+use crate::serve::signals::Signals;
+use crate::storage::OpenStore;
+use crate::{banner, check, sweep, wiring, words};
+
+mod complaint;
+mod connection;
+mod signals;
+
+/// How long to leave the system alone when it can give us no connection, as
+/// when it has run out of file handles.
+const BREATH: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(config: &Config) -> ExitCode {
+    let runtime = match Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("Cannot start: {error}\n")),
+    };
+    let outcome = runtime.block_on(serve(config));
+    // What is left over by now must not hold up the exit.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(End::Quiet) => ExitCode::SUCCESS,
+        Ok(End::AtOnce) => ExitCode::FAILURE,
+        Err(words) => fail(&words),
+    }
+}
+
+fn fail(words: &str) -> ExitCode {
+    console::complain(words);
+    ExitCode::FAILURE
+}
+
+/// How the day ended.
+enum End {
+    /// Everybody was served, or had the time that was promised.
+    Quiet,
+    /// The operator did not want to wait.
+    AtOnce,
+}
+
+async fn serve(config: &Config) -> Result<End, String> {
+    // Before the banner: whoever reads it may stop us at once.
+    let mut signals = Signals::listen().map_err(|error| format!("Cannot start: {error}\n"))?;
+    let (listener, bound) = bind(config.server.listen)
+        .await
+        .map_err(|error| complaint::about_listening(config.server.listen, &error))?;
+    words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
+    let store = OpenStore::open(config).await?;
+    let sweep = tokio::spawn(sweep::run(store.port()));
+    let walks = Walks::new();
+    let router = web::router(wiring::house(config, store.port(), walks.clone()));
+    announce(config, bound);
+
+    let (door, watchers) = watch::channel(Door::Open);
+    let places = Arc::new(Semaphore::new(places_for(&config.limits)));
+    let connections = Connections::new(&config.limits, watchers);
+    let signal = tokio::select! {
+        signal = signals.next() => signal,
+        never = accept(&listener, router, connections, &places) => match never {},
+    };
+    // Who comes now is told so at once, and a successor can have the port.
+    drop(listener);
+    info!(signal, "closing");
+    door.send_replace(Door::Closed);
+    let end = tokio::select! {
+        left = drain(&config.limits, &places, &walks) => {
+            left.log();
+            End::Quiet
+        }
+        signal = signals.next() => {
+            warn!(signal, "ended at once");
+            End::AtOnce
+        }
+    };
+    sweep.abort();
+    if store.close().await.is_err() {
+        warn!("offers that were not written yet are lost; they can be made again");
+    }
+    Ok(end)
+}
+
+async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(listen).await?;
+    let bound = listener.local_addr()?;
+    Ok((listener, bound))
+}
+
+fn announce(config: &Config, bound: SocketAddr) {
+    let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
+    console::say(&banner::text(&config.server, bound, &program, Audience::of_stdout()));
+    let Server { mode, store, .. } = &config.server;
+    info!(listen = %bound, mode = mode.shown(), store = store.kind(), "open");
+}
+
+/// Takes callers in while there are places. Those beyond wait in the system's
+/// queue, which costs us nothing, instead of being sent away.
+async fn accept(
+    listener: &TcpListener,
+    router: Router,
+    connections: Connections,
+    places: &Arc<Semaphore>,
+) -> std::convert::Infallible {
+    let connections = Arc::new(connections);
+    loop {
+        let place = take_place(places).await;
+        let stream = next_caller(listener).await;
+        let (connections, router) = (connections.clone(), router.clone());
+        tokio::spawn(async move {
+            connections.converse(stream, router).await;
+            drop(place);
+        });
+    }
+}
+
+async fn take_place(places: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    places.clone().acquire_owned().await.expect("nobody closes the semaphore")
+}
+
+async fn next_caller(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) if concerns_one_caller(&error) => {}
+            Err(error) => {
+                error!(kind = ?error.kind(), "cannot accept connections");
+                sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+fn concerns_one_caller(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+/// Who was still there when the time was over.
+#[derive(Debug, PartialEq, Eq)]
+struct Left {
+    connections: usize,
+    walks: usize,
+}
+
+impl Left {
+    fn log(&self) {
+        let Left { connections: connections_left, walks: walks_left } = *self;
+        if connections_left == 0 && walks_left == 0 {
+            info!("closed, nobody was left");
+        } else {
+            warn!(connections_left, walks_left, "closed, the next start finds what is left");
+        }
+    }
+}
+
+/// Waits for connections first, as a request that is already here may still
+/// start its walk, and then for the walks; both within one paid request's time.
+async fn drain(limits: &Limits, places: &Semaphore, walks: &Walks) -> Left {
+    let deadline = Instant::now() + limits.paid_request;
+    let all_gone = places.acquire_many(limits.connections);
+    let connections = match timeout_at(deadline, all_gone).await {
+        Ok(_) => 0,
+        Err(_) => places_for(limits) - places.available_permits(),
+    };
+    let walks = walks.finish(deadline.saturating_duration_since(Instant::now())).await;
+    Left { connections, walks }
+}
+
+fn places_for(limits: &Limits) -> usize {
+    usize::try_from(limits.connections).expect("the reader allows a million at most")
+}
+
+#[cfg(test)]
+mod tests;

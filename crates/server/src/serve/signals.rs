@@ -1,0 +1,28 @@
+//! The operator's wish that we stop.
+
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// From here on the signals are ours; before, they end the process.
+    pub(super) fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for the next wish, and names it.
+    pub(super) async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => "SIGTERM",
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Opens the keys and the store that the configuration names.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use adapters::keys::Keyring;
+use adapters::store::postgres::PostgresStore;
+use adapters::store::sqlite::SqliteStore;
+use order::ports::{Store, StoreError};
+
+use crate::config::store_place::StorePlace;
+use crate::config::{Config, Keys};
+
+/// The one store of this process, which somebody has to close.
+pub(crate) enum OpenStore {
+    Sqlite(Arc<SqliteStore>),
+    Postgres(Arc<PostgresStore>),
+}
+
+impl OpenStore {
+    /// Says in words what is wrong and what to do about it.
+    pub(crate) async fn open(config: &Config) -> Result<Self, String> {
+        make_folder(&config.server.data)?;
+        let keyring = match &config.keys {
+            Keys::File(path) => Keyring::load_or_create(path),
+            Keys::Given(secret) => Keyring::from_text(secret.reveal()),
+        };
+        let keyring = keyring.map_err(|error| format!("Cannot start: {error}.\n"))?;
+        let opened = match &config.server.store {
+            StorePlace::Sqlite(path) => {
+                SqliteStore::open(path, &keyring).map(Arc::new).map(Self::Sqlite)
+            }
+            StorePlace::Postgres(place) => {
+                PostgresStore::connect(place.connection.reveal(), &keyring)
+                    .await
+                    .map(Arc::new)
+                    .map(Self::Postgres)
+            }
+        };
+        opened.map_err(|error| format!("Cannot start: {error}.\n"))
+    }
+
+    pub(crate) fn port(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Sqlite(store) => store.clone(),
+            Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    /// Writes what is still in memory.
+    pub(crate) async fn close(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(store) => store.close().await,
+            Self::Postgres(store) => store.close().await,
+        }
+    }
+}
+
+fn make_folder(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let folder = folder.display();
+        format!("Cannot start: cannot make the folder {folder}: {error}. Name one that this user may write to, in server.data or PENNYBLACK_DATA.\n")
+    })
+}

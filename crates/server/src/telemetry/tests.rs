@@ -1,0 +1,116 @@
+//! What the log prints, and what it must not.
+
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tracing::subscriber::with_default;
+use tracing::{debug, info, info_span, warn};
+
+use super::*;
+use crate::config::values::{LogFilter, LogFormat};
+
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn printed(format: LogFormat, filter: &str, events: impl FnOnce()) -> String {
+    let paper = Paper::default();
+    let log = Log { format, filter: LogFilter::parse(filter).unwrap() };
+    let writer = paper.clone();
+    with_default(subscriber(&log, move || writer.clone()), events);
+    let bytes = paper.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn mail_a_card() {
+    let span = info_span!("mailing", span_canary = "Ada Lovelace");
+    let _inside = span.enter();
+    info!(order.id = "cafe", status = 200, recipient_name = "Ada Lovelace", "mailed");
+}
+
+#[test]
+fn a_field_that_nobody_allowed_is_dropped() {
+    for format in [LogFormat::Text, LogFormat::Json] {
+        let line = printed(format, "info", mail_a_card);
+        assert!(line.contains("cafe") && line.contains("200") && line.contains("mailed"), "{line}");
+        assert!(!line.contains("Ada") && !line.contains("recipient_name"), "{line}");
+        assert!(!line.contains("canary"), "{line}");
+    }
+}
+
+#[test]
+fn text_is_one_readable_line() {
+    let line = printed(LogFormat::Text, "info", mail_a_card);
+    let (time, rest) = line.split_once(' ').unwrap();
+    assert!(time.ends_with('Z') && time.contains('T'), "{time}");
+    assert_eq!(rest, " INFO pennyblack::telemetry::tests: mailed order.id=cafe status=200\n");
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    let line = printed(LogFormat::Json, "info", mail_a_card);
+    let json: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(json["level"], "INFO");
+    assert_eq!(json["target"], "pennyblack::telemetry::tests");
+    assert_eq!(json["message"], "mailed");
+    assert_eq!(json["order.id"], "cafe");
+    assert_eq!(json["status"], 200);
+    assert_eq!(json.as_object().unwrap().len(), 6);
+}
+
+#[test]
+fn what_other_crates_say_is_not_repeated() {
+    let line = printed(LogFormat::Text, "debug", || {
+        debug!(target: "h2::codec", status = "Ada", "headers of Ada Lovelace");
+        warn!(target: "webby", "Ada");
+    });
+    assert!(line.contains("DEBUG h2::codec:\n"), "{line}");
+    assert!(line.contains(" WARN webby:\n"), "{line}");
+    assert!(!line.contains("Ada"), "{line}");
+}
+
+#[test]
+fn a_value_cannot_begin_a_line_of_its_own() {
+    let value = "a\nFORGED \u{1b}[31m \"quoted\" \\";
+    let text = printed(LogFormat::Text, "info", || info!(code = value, "x"));
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let json = printed(LogFormat::Json, "info", || info!(code = value, "x"));
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["code"], value);
+}
+
+#[test]
+fn the_filter_silences_requests_alone() {
+    let lines = printed(LogFormat::Text, "info,request=warn", || {
+        info!(target: "request", "answered");
+        warn!(target: "request", "failed");
+        info!("listening");
+    });
+    assert!(!lines.contains("answered"), "{lines}");
+    assert!(lines.contains("failed") && lines.contains("listening"), "{lines}");
+}
+
+#[test]
+fn a_panic_is_logged_by_its_place_and_not_by_its_words() {
+    let line = printed(LogFormat::Text, "info", || {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(log_panic));
+        let caught = catch_unwind(AssertUnwindSafe(|| panic!("no such street: Ada Lovelace")));
+        std::panic::set_hook(before);
+        assert!(caught.is_err());
+    });
+    assert!(line.contains("ERROR pennyblack::telemetry: panicked location="), "{line}");
+    assert!(line.contains("tests.rs:"), "{line}");
+    assert!(!line.contains("Ada"), "{line}");
+}

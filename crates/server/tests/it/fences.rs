@@ -1,0 +1,136 @@
+//! Who may know whom: the manifests, held against the plan of the house.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What each crate may depend on, outside of tests. A crate or a dependency
+/// that is not here needs a page in docs/decisions first.
+const FENCES: &[(&str, &[&str])] = &[
+    ("order", &["async-trait", "hmac", "sha2", "sha3", "url"]),
+    ("content", &["serde", "toml"]),
+    ("pay", &["order", "http"]),
+    (
+        "adapters",
+        &[
+            "order",
+            "pay",
+            "async-trait",
+            "chacha20poly1305",
+            "deadpool-postgres",
+            "ens-normalize-rs",
+            "getrandom",
+            "hmac",
+            "rusqlite",
+            "sha2",
+            "tokio",
+            "tokio-postgres",
+            "tracing",
+            "zeroize",
+        ],
+    ),
+    ("sandbox", &["order", "sha2"]),
+    (
+        "web",
+        &[
+            "order",
+            "pay",
+            "content",
+            "axum",
+            "http",
+            "http-body-util",
+            "serde",
+            "serde_json",
+            "tokio",
+            "tower",
+            "tracing",
+        ],
+    ),
+    (
+        "server",
+        &[
+            "order",
+            "pay",
+            "content",
+            "adapters",
+            "sandbox",
+            "web",
+            "axum",
+            "clap",
+            "getrandom",
+            "hyper",
+            "hyper-util",
+            "serde_json",
+            "tokio",
+            "toml",
+            "tower",
+            "tracing",
+            "tracing-subscriber",
+            "url",
+            "zeroize",
+        ],
+    ),
+];
+
+fn manifest(name: &str) -> toml::Table {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("Cargo.toml");
+    std::fs::read_to_string(path).unwrap().parse().unwrap()
+}
+
+fn knows(manifest: &toml::Table) -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    for section in ["dependencies", "build-dependencies"] {
+        let table = manifest.get(section).and_then(toml::Value::as_table);
+        known.extend(table.into_iter().flat_map(|table| table.keys().cloned()));
+    }
+    // A dependency for one platform only would be a hole in the fence.
+    assert!(!manifest.contains_key("target"), "no dependency by platform");
+    known
+}
+
+#[test]
+fn no_crate_knows_more_than_the_plan_allows() {
+    for (name, allowed) in FENCES {
+        for known in knows(&manifest(name)) {
+            assert!(allowed.contains(&known.as_str()), "`{name}` must not know `{known}`");
+        }
+    }
+}
+
+#[test]
+fn every_crate_of_the_workspace_has_a_fence() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let found: BTreeSet<String> = std::fs::read_dir(crates)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let fenced: BTreeSet<String> = FENCES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, fenced);
+}
+
+/// The core must stay free of wire formats and of the outside, however deep the
+/// dependency would come in.
+#[test]
+fn the_core_reaches_no_network_no_disk_and_no_wire_format() {
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    let lock: toml::Table = std::fs::read_to_string(lock).unwrap().parse().unwrap();
+    let packages = lock["package"].as_array().unwrap();
+    let dependencies = |name: &str| -> Vec<String> {
+        packages
+            .iter()
+            .filter(|package| package["name"].as_str() == Some(name))
+            .flat_map(|package| package.get("dependencies").and_then(toml::Value::as_array))
+            .flatten()
+            .filter_map(|entry| entry.as_str()?.split(' ').next().map(str::to_owned))
+            .collect()
+    };
+    let mut reached = BTreeSet::new();
+    let mut next = knows(&manifest("order")).into_iter().collect::<Vec<_>>();
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            next.extend(dependencies(&name));
+        }
+    }
+    for forbidden in ["serde_json", "http", "hyper", "axum", "tokio", "reqwest", "rusqlite"] {
+        assert!(!reached.contains(forbidden), "`order` reaches `{forbidden}`");
+    }
+}

@@ -1,0 +1,252 @@
+//! The one layer that every request passes: its name, its limits and its line in the log.
+//!
+//! One layer of our own instead of a stack of generic ones, as each of those
+//! boxes and clones for every request.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody, to_bytes};
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::header::X_CONTENT_TYPE_OPTIONS;
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, StatusCode};
+use http_body_util::LengthLimitError;
+use tokio::time::timeout;
+use tower::{Layer, Service};
+
+use crate::guard::journal::Entry;
+use crate::problem::{Problem, Retry};
+use crate::request_id::RequestIds;
+
+mod journal;
+
+/// Room for the largest MCP message; a postcard needs a quarter of it.
+pub const BODY_BYTES: usize = 64 * 1024;
+
+/// Long enough for the slowest honest answer, short enough that a stuck one is
+/// given back before a proxy in front of us gives up on its own.
+pub const REQUEST_TIME: Duration = Duration::from_secs(30);
+
+/// 64 KiB in this time is a slow modem; anything slower holds a place on purpose.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// The two largest payment credentials together stay under half of this.
+const HEAD_BYTES: usize = 16 * 1024;
+const HEADER_COUNT: usize = 64;
+
+/// What `name: value` costs on the wire beyond its two words.
+const HEADER_PUNCTUATION_BYTES: usize = ": \r\n".len();
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What one request may cost us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub body_bytes: usize,
+    /// The answer to a larger body: 413, unless a route's contract names another.
+    pub body_overflow: StatusCode,
+    pub request_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: BODY_BYTES,
+            body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
+            request_time: REQUEST_TIME,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Guard {
+    ids: Arc<RequestIds>,
+    limits: Limits,
+}
+
+impl Guard {
+    pub fn new(limits: Limits) -> Self {
+        Self { ids: Arc::new(RequestIds::new()), limits }
+    }
+
+    /// The same guard with other limits.
+    pub fn with(&self, limits: Limits) -> Self {
+        Self { ids: self.ids.clone(), limits }
+    }
+}
+
+impl<S> Layer<S> for Guard {
+    type Service = Guarded<S>;
+
+    fn layer(&self, inner: S) -> Guarded<S> {
+        Guarded { guard: self.clone(), inner }
+    }
+}
+
+#[derive(Clone)]
+pub struct Guarded<S> {
+    guard: Guard,
+    inner: S,
+}
+
+impl<S> Service<Request> for Guarded<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        // The service that was found ready is the one to call; the next request
+        // gets the clone.
+        let next = self.inner.clone();
+        let inner = std::mem::replace(&mut self.inner, next);
+        let limits = self.guard.limits;
+        let id = self.guard.ids.next();
+        Box::pin(async move {
+            let mut entry = Entry::open(id, &request);
+            request.extensions_mut().insert(id);
+            let answered = timeout(limits.request_time, admit(inner, request, limits)).await;
+            let mut response = answered.unwrap_or_else(|_| too_slow().into_response());
+            let headers = response.headers_mut();
+            headers.insert(X_REQUEST_ID, id.header());
+            headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+            entry.answered(response.status());
+            Ok(response)
+        })
+    }
+}
+
+async fn admit<S>(inner: S, request: Request, limits: Limits) -> Response
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
+    let (parts, body) = request.into_parts();
+    if let Err(problem) = measure_head(&parts) {
+        return problem.into_response();
+    }
+    match take_body(body, limits).await {
+        Ok(body) => answer(inner, Request::from_parts(parts, body)).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn measure_head(parts: &Parts) -> Result<(), Problem> {
+    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    let headers: usize = parts
+        .headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + HEADER_PUNCTUATION_BYTES)
+        .sum();
+    if parts.headers.len() > HEADER_COUNT || target + headers > HEAD_BYTES {
+        return Err(Problem {
+            status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            code: "headers_too_large",
+            message: "A request may carry 64 headers and 16 KiB of them, its address included.",
+            retry: Retry::Never,
+        });
+    }
+    Ok(())
+}
+
+/// Reads the whole body before anybody works on the request, so that no
+/// handler can forget the limit or wait for a caller who dawdles.
+async fn take_body(body: Body, limits: Limits) -> Result<Body, Problem> {
+    if body.is_end_stream() {
+        return Ok(Body::empty());
+    }
+    let announced = body.size_hint().lower();
+    if usize::try_from(announced).map_or(true, |announced| announced > limits.body_bytes) {
+        return Err(too_large(limits.body_overflow));
+    }
+    match timeout(BODY_TIME, to_bytes(body, limits.body_bytes)).await {
+        Ok(Ok(bytes)) => Ok(Body::from(bytes)),
+        Ok(Err(fault)) if is_length_limit(&fault) => Err(too_large(limits.body_overflow)),
+        Ok(Err(_)) => Err(broken_off()),
+        Err(_) => Err(dawdling()),
+    }
+}
+
+/// A handler that panics costs its caller one 500, not the connection. The
+/// panic hook has already written where it happened.
+async fn answer<S>(mut inner: S, request: Request) -> Response
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
+    let mut answer = pin!(async move { inner.call(request).await });
+    let caught = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
+    });
+    match caught.await {
+        Some(Ok(response)) => response,
+        Some(Err(never)) => match never {},
+        None => internal().into_response(),
+    }
+}
+
+fn is_length_limit(fault: &axum::Error) -> bool {
+    std::error::Error::source(fault).is_some_and(|source| source.is::<LengthLimitError>())
+}
+
+fn too_large(status: StatusCode) -> Problem {
+    Problem {
+        status,
+        code: "body_too_large",
+        message: "The body is larger than this endpoint takes.",
+        retry: Retry::Never,
+    }
+}
+
+fn broken_off() -> Problem {
+    Problem {
+        status: StatusCode::BAD_REQUEST,
+        code: "body_unreadable",
+        message: "The body broke off or its transfer coding is wrong.",
+        retry: Retry::Never,
+    }
+}
+
+fn dawdling() -> Problem {
+    Problem {
+        status: StatusCode::REQUEST_TIMEOUT,
+        code: "body_too_slow",
+        message: "The body did not arrive within 10 seconds.",
+        retry: Retry::Same,
+    }
+}
+
+fn too_slow() -> Problem {
+    Problem {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        code: "request_timed_out",
+        message: "The answer took too long and was given up. A payment under way goes on; \
+                  the same request finds its result.",
+        retry: Retry::Same,
+    }
+}
+
+fn internal() -> Problem {
+    Problem {
+        status: StatusCode::INTERNAL_SERVER_ERROR,
+        code: "internal_error",
+        message: "Something broke on our side. X-Request-Id names this request in our log.",
+        retry: Retry::Same,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The one line that each request leaves in the log.
+
+use axum::extract::{MatchedPath, Request};
+use http::{Method, StatusCode};
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::request_id::RequestId;
+
+/// What the log says when the caller was gone before the answer was there;
+/// nginx made the number customary, and it never goes out on the wire.
+const CALLER_GONE: u16 = 499;
+
+/// A request on its way to its log line, which is written when this is
+/// dropped: also when the caller hangs up and nobody polls the request again.
+pub(crate) struct Entry {
+    id: RequestId,
+    method: &'static str,
+    /// The pattern, never the address itself, which may name an order or a person.
+    route: Option<MatchedPath>,
+    started: Instant,
+    status: u16,
+}
+
+impl Entry {
+    pub(crate) fn open(id: RequestId, request: &Request) -> Self {
+        Self {
+            id,
+            method: known(request.method()),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+            // The runtime's clock rather than the Clock port: a span of time,
+            // not a moment, and a test stops it by stopping the runtime.
+            started: Instant::now(),
+            status: CALLER_GONE,
+        }
+    }
+
+    pub(crate) fn answered(&mut self, status: StatusCode) {
+        self.status = status.as_u16();
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let method = self.method;
+        let route = self.route.as_ref().map_or("(none)", MatchedPath::as_str);
+        let status = self.status;
+        let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let request_id = self.id.as_str();
+        // A target of its own, so that a filter can silence these lines alone.
+        if status >= 500 {
+            warn!(target: "request", method, route, status, duration_ms, request_id, "failed");
+        } else {
+            info!(target: "request", method, route, status, duration_ms, request_id, "answered");
+        }
+    }
+}
+
+/// A method is a word that the caller chose, so only known ones are repeated.
+fn known(method: &Method) -> &'static str {
+    const KNOWN: [&str; 9] =
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    KNOWN.into_iter().find(|name| *name == method.as_str()).unwrap_or("(other)")
+}

@@ -1,0 +1,54 @@
+//! Whether the process is alive, and whether it can do its work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use order::ports::Store;
+use tokio::time::timeout;
+
+use crate::problem::RETRY_AFTER_SECONDS;
+
+/// A store that needs longer than this to say that it is there would not serve
+/// a paid request in time either.
+const STORE_PATIENCE: Duration = Duration::from_secs(2);
+
+pub fn routes(store: Arc<dyn Store>) -> Router {
+    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).with_state(store)
+}
+
+/// Asks nobody: a process that can answer at all should not be restarted
+/// because something behind it is away.
+async fn alive() -> Response {
+    report(StatusCode::OK, r#"{"status":"alive"}"#)
+}
+
+async fn ready(State(store): State<Arc<dyn Store>>) -> Response {
+    match timeout(STORE_PATIENCE, store.ping()).await {
+        Ok(Ok(())) => report(StatusCode::OK, r#"{"status":"ready"}"#),
+        Ok(Err(_)) | Err(_) => {
+            let mut response = report(
+                StatusCode::SERVICE_UNAVAILABLE,
+                r#"{"status":"unavailable","missing":["store"]}"#,
+            );
+            response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+            response
+        }
+    }
+}
+
+fn report(status: StatusCode, body: &'static str) -> Response {
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+#[cfg(test)]
+mod tests;
