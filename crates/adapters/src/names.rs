@@ -4,7 +4,17 @@ use order::seller::{NotAUsername, Username};
 
 /// Reads a seller's name in any of its spellings, below this parent.
 pub fn read(text: &str, parent: &str) -> Result<Username, NotAUsername> {
-    Username::parse(text, parent, |label| ens_normalize_rs::normalize(label).ok())
+    Username::parse(text, parent, normalise)
+}
+
+/// Plain letters and digits are normal as they are. Only other names need the
+/// tables, which take half a second to unpack, once.
+fn normalise(label: &str) -> Option<String> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if label.bytes().all(plain) {
+        return Some(label.to_owned());
+    }
+    ens_normalize_rs::normalize(label).ok()
 }
 
 #[cfg(test)]
@@ -22,6 +32,13 @@ mod tests {
         }
         assert_eq!(read("🚀", PARENT).unwrap().as_str(), "🚀");
         assert_eq!(read("müller", PARENT).unwrap().as_str(), "müller");
+    }
+
+    #[test]
+    fn what_is_taken_for_normal_at_once_is_normal_by_the_tables() {
+        for label in ["alice", "0", "007", "abcdefghijklmnopqrstuvwxyz0123456789"] {
+            assert_eq!(normalise(label), ens_normalize_rs::normalize(label).ok(), "{label}");
+        }
     }
 
     #[test]

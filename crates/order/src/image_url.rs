@@ -17,7 +17,7 @@ const LONGEST_LABEL_BYTES: usize = 63;
 
 /// Names that the public domain name system never answers, and a private network may.
 /// `cluster.local` is inside `local`; it is here because people search for it.
-const PRIVATE_SUFFIXES: [&str; 11] = [
+const PRIVATE_SUFFIXES: [&str; 14] = [
     "localhost",
     "local",
     "internal",
@@ -27,6 +27,9 @@ const PRIVATE_SUFFIXES: [&str; 11] = [
     "test",
     "invalid",
     "corp",
+    "home",
+    "intranet",
+    "localdomain",
     "svc",
     "cluster.local",
 ];

@@ -36,7 +36,7 @@ enum Rule {
     JudgeInner(&'static [u32]),
 }
 
-const SPECIAL: [Range; 28] = [
+const SPECIAL: [Range; 29] = [
     version_4([0, 0, 0, 0], 8),               // this host, on this network
     version_4([10, 0, 0, 0], 8),              // private networks
     version_4([100, 64, 0, 0], 10),           // between a carrier and its customers
@@ -63,9 +63,10 @@ const SPECIAL: [Range; 28] = [
     version_6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32), // Teredo: a tunnel to a version 4 inside
     version_6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), // documentation
     version_6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), // 6to4: a tunnel to a version 4 inside
+    version_6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), // documentation, the larger set
     version_6([0x5f00, 0, 0, 0, 0, 0, 0, 0], 16), // segment routing inside one network
     version_6([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7), // private networks
-    version_6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10), // link-local
+    version_6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 9), // link-local, and site-local, abandoned
     version_6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8), // multicast
 ];
 

@@ -259,7 +259,10 @@ fn a_private_suffix_is_refused_below_a_host_and_as_the_host() {
         hosts_refused(TrailingDot, &format!("{suffix}. a.{suffix}."));
     }
     hosts_refused(PrivateSuffix, "metadata.google.internal nas.home.arpa default.svc a.localhost");
-    hosts_refused(PrivateSuffix, "printer.local router.lan a.onion a.test a.invalid a.corp");
+    hosts_refused(
+        PrivateSuffix,
+        "printer.local router.lan a.onion a.test a.invalid a.corp a.home a.intranet",
+    );
 }
 
 #[test]
@@ -273,7 +276,7 @@ fn a_private_suffix_in_disguise_is_refused() {
 
 #[test]
 fn a_single_word_is_refused() {
-    hosts_refused(SingleLabel, "com intranet xn--p1ai рф 0x7g ip6-loopback a:443");
+    hosts_refused(SingleLabel, "com router xn--p1ai рф 0x7g ip6-loopback a:443");
 }
 
 #[test]

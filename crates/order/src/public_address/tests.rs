@@ -4,7 +4,7 @@ use super::*;
 
 /// The last address before a range, its first, its last, and the first after it. A star fills
 /// an address with ones; a dash stands where the range touches another or the end of all.
-const EDGES: [[&str; 4]; 29] = [
+const EDGES: [[&str; 4]; 30] = [
     ["-", "0.0.0.0", "0.255.255.255", "1.0.0.0"],
     ["9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"],
     ["100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"],
@@ -30,10 +30,11 @@ const EDGES: [[&str; 4]; 29] = [
     ["2000:*", "2001::", "2001:0:*", "2001:1::"],
     ["2001:db7:*", "2001:db8::", "2001:db8:*", "2001:db9::"],
     ["2001:*", "2002::", "2002:*", "2003::"],
+    ["3ffe:*", "3fff::", "3fff:fff:*", "3fff:1000::"],
     ["5eff:*", "5f00::", "5f00:*", "5f01::"],
     ["fbff:*", "fc00::", "fdff:*", "fe00::"],
-    ["fe7f:*", "fe80::", "febf:*", "fec0::"],
-    ["feff:*", "ff00::", "ffff:*", "-"],
+    ["fe7f:*", "fe80::", "feff:*", "-"],
+    ["-", "ff00::", "ffff:*", "-"],
 ];
 
 fn number(text: &str) -> u128 {

@@ -5,7 +5,7 @@ use crate::unicode::{fold, from_punycode, is_pictograph, is_right_to_left, to_pu
 
 type Verdict<T = ()> = Result<T, &'static str>;
 
-const SUFFIXES: [&[&str]; 11] = [
+const SUFFIXES: [&[&str]; 14] = [
     &["localhost"],
     &["local"],
     &["internal"],
@@ -15,6 +15,9 @@ const SUFFIXES: [&[&str]; 11] = [
     &["test"],
     &["invalid"],
     &["corp"],
+    &["home"],
+    &["intranet"],
+    &["localdomain"],
     &["svc"],
     &["cluster", "local"],
 ];

@@ -95,7 +95,7 @@ const NAMES: [&str; 20] = [
 /// In these, a part that begins with a digit would be ambiguous.
 const LEFTWARD_NAMES: [&str; 3] = ["مثال.إختبار", "xn--mgbh0fb.xn--kgbechtv", "דוגמה.example"];
 const LABELS: [&str; 8] = ["www", "3", "a-b", "img", "0x", "cdn9", "127", "internal"];
-const SUFFIXES: [&str; 11] = [
+const SUFFIXES: [&str; 14] = [
     "localhost",
     "local",
     "internal",
@@ -105,6 +105,9 @@ const SUFFIXES: [&str; 11] = [
     "test",
     "invalid",
     "corp",
+    "home",
+    "intranet",
+    "localdomain",
     "svc",
     "cluster.local",
 ];

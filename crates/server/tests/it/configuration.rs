@@ -24,7 +24,7 @@ fn check_shows_every_value_and_where_it_came_from() {
     assert_eq!(origin_of("listen"), "127.0.0.1:9000 environment PENNYBLACK_LISTEN");
     assert_eq!(origin_of("discovery_quota"), "60 file");
     assert_eq!(origin_of("mode"), "sandbox default");
-    assert!(words.contains("Everything is in order."), "{words}");
+    assert!(words.contains("Everything is in order, the content too."), "{words}");
 }
 
 #[test]
