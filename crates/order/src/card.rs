@@ -1,8 +1,7 @@
 //! The postcard that a caller asks for, read from a draft with every fault named at once.
 
-use std::fmt;
-
 use crate::country::CountryCode;
+use crate::discretion::prints_only_its_name;
 use crate::image_url::PublicImageUrl;
 
 /// A card's back has room for about this much handwriting.
@@ -194,18 +193,6 @@ fn plain(text: &str, most: usize, control: impl Fn(char) -> bool) -> Result<Stri
     Ok(text.to_owned())
 }
 
-macro_rules! prints_only_its_name {
-    ($($noun:ident),+) => {
-        $(
-            /// It may end up in a log line by accident; its text may not.
-            impl fmt::Debug for $noun {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_struct(stringify!($noun)).finish_non_exhaustive()
-                }
-            }
-        )+
-    };
-}
 prints_only_its_name!(Postcard, Message, Recipient, AddressLine, Draft);
 
 #[cfg(test)]

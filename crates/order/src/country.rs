@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::discretion::prints_only_its_name;
+
 /// A two-letter country code of ISO 3166-1, in capitals.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CountryCode([u8; 2]);
@@ -39,11 +41,7 @@ impl CountryCode {
     }
 }
 
-impl fmt::Debug for CountryCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CountryCode").finish_non_exhaustive()
-    }
-}
+prints_only_its_name!(CountryCode);
 
 impl fmt::Display for NotACountry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

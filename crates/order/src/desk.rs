@@ -6,9 +6,9 @@ use crate::card::Postcard;
 use crate::event::Actor;
 use crate::flight::Flights;
 use crate::identity::{Identity, Operation};
-use crate::ids::{OperationId, OrderId, Timestamp};
+use crate::ids::{OperationId, OrderId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
-use crate::money::Price;
+use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
 use crate::ports::{Clock, Failure, NameService, Provider, Store, StoreError, Unanswered};
 use crate::refusal::Refusal;
@@ -48,15 +48,6 @@ pub enum Outcome {
     Due(Offer),
     /// Paid, now or earlier.
     Paid { order: OrderId, settlement: Settlement, fulfilment: Fulfilment, paid: When },
-}
-
-/// What a payer is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    pub order: OrderId,
-    pub price: Price,
-    pub payees: Payees,
-    pub expires_at: Timestamp,
 }
 
 /// Whether the card of a paid order is known to be with the provider.

@@ -1,11 +1,10 @@
 //! Which requests are the same operation, and what its orders are called.
 
-use std::fmt;
-
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::card::Postcard;
+use crate::discretion::prints_only_its_name;
 use crate::ids::{Fingerprint, OperationId, OperationKey, OrderId};
 use crate::seller::Username;
 
@@ -87,11 +86,7 @@ impl Identity {
     }
 }
 
-impl fmt::Debug for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Identity").finish_non_exhaustive()
-    }
-}
+prints_only_its_name!(Identity);
 
 #[cfg(test)]
 mod tests {

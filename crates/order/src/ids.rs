@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::discretion::prints_only_its_name;
+
 /// The public name of an order: 128 unguessable bits, written as 32 lowercase
 /// hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,13 +95,9 @@ impl FromStr for OperationId {
     }
 }
 
-/// A caller may put anything into an identifier, a name for instance, so it is
-/// not printed.
-impl fmt::Debug for OperationId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OperationId").finish_non_exhaustive()
-    }
-}
+// A caller may put anything into an identifier, a name for instance, so it is
+// not printed.
+prints_only_its_name!(OperationId);
 
 /// Seconds since the Unix epoch, read from the [`Clock`](crate::ports::Clock).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

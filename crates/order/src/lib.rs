@@ -6,7 +6,7 @@
 //! Read it in this order:
 //!
 //! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`payment`],
-//!    [`mail`]: the nouns. Each is valid once it exists.
+//!    [`mail`], [`offer`]: the nouns. Each is valid once it exists.
 //! 2. [`identity`]: which requests are the same operation.
 //! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
 //!    them, and when it is looked at next.
@@ -22,6 +22,7 @@ pub mod card;
 pub mod chain;
 pub mod country;
 pub mod desk;
+mod discretion;
 pub mod event;
 pub mod flight;
 pub mod identity;
@@ -30,6 +31,7 @@ pub mod image_url;
 pub mod lifecycle;
 pub mod mail;
 pub mod money;
+pub mod offer;
 pub mod payment;
 pub mod ports;
 pub mod public_address;

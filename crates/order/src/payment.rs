@@ -1,10 +1,9 @@
 //! What a payer promises, and the proof that the money moved.
 
-use std::fmt;
-
 use sha2::{Digest, Sha256};
 
 use crate::chain::{EvmAddress, Network};
+use crate::discretion::prints_only_its_name;
 use crate::ids::{OrderId, Timestamp};
 use crate::money::Usdc;
 use crate::seller::Payees;
@@ -147,18 +146,6 @@ pub enum Trace {
     Void,
 }
 
-macro_rules! prints_only_its_name {
-    ($($noun:ident),+) => {
-        $(
-            /// Whoever reads it could use it, or link a payer to a card.
-            impl fmt::Debug for $noun {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.debug_struct(stringify!($noun)).finish_non_exhaustive()
-                }
-            }
-        )+
-    };
-}
 prints_only_its_name!(Credential, CredentialDigest, PaymentKey, Preparation, Receipt);
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Why a request is answered with no.
 
 use crate::card::FieldFault;
-use crate::desk::Offer;
 use crate::ids::OrderId;
+use crate::offer::Offer;
 
 /// Every reason the desk has for saying no, in the desk's own words.
 ///

@@ -5,6 +5,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 use crate::chain::{EvmAddress, Network};
+use crate::discretion::prints_only_its_name;
 
 /// The most bytes that one label of a name may have, as in DNS.
 const LABEL_BYTES_MAX: usize = 63;
@@ -106,11 +107,7 @@ impl Payees {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PayeesDigest(pub [u8; 32]);
 
-impl fmt::Debug for PayeesDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PayeesDigest").finish_non_exhaustive()
-    }
-}
+prints_only_its_name!(PayeesDigest);
 
 /// What the name service found out about a seller.
 #[derive(Clone, Debug, PartialEq, Eq)]
