@@ -17,13 +17,15 @@ use order::ports::{Store, StoreError, Tidied, TidyLimits};
 
 mod apply;
 mod checkpoint;
+mod command;
 mod connection;
 mod queries;
 mod readers;
 mod writer;
 
+use self::command::{Move, Unneeded};
 use self::readers::Readers;
-use self::writer::{Move, Unneeded, Writer};
+use self::writer::Writer;
 use super::OpenError;
 use super::pending::{Pending, newer};
 use super::rows::{self, Row};
@@ -52,9 +54,10 @@ impl SqliteStore {
         Ok(Self { seals: Seals::new(keyring), pending, readers, writer })
     }
 
-    /// Writes what is still in memory, and lets go of the file. Nothing can be
-    /// written afterwards.
+    /// Writes what is still in memory, and lets go of the file. Whatever is
+    /// asked afterwards is answered with [`StoreError::Busy`].
     pub async fn close(&self) -> Result<(), StoreError> {
+        self.readers.close().await;
         self.writer.close().await
     }
 

@@ -47,6 +47,8 @@ fn offers_in_memory_are_written_when_the_store_is_closed_and_nothing_is_afterwar
         store.close().await.unwrap();
         let late = store.record(&begun(offer(1), 1).into(), &Actor::Desk).await;
         assert_eq!(late, Err(StoreError::Busy));
+        assert_eq!(store.find(offer(1).id).await, Err(StoreError::Busy));
+        assert!(!folder.path().join("orders-wal").exists(), "one file, without a log");
         let next = SqliteStore::open(&path, &keyring()).unwrap();
         for seed in 0..2_000 {
             assert_eq!(next.find(offer(seed).id).await, Ok(Some(offer(seed).into())));

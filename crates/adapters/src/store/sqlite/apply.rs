@@ -11,8 +11,8 @@ use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ToSql, params, params_from_iter};
 
+use super::command::{Answer, Command, Move, Unneeded};
 use super::connection::run;
-use super::writer::{Answer, Command, Move, Unneeded};
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
 
@@ -29,20 +29,20 @@ pub(super) enum Syncing {
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
 static INSERT_OFFER: LazyLock<String> = LazyLock::new(sql::insert_offer);
-/// What is due, and what a clock that ran ahead has planned. Two short walks
-/// along an index each instead of one long one.
+/// What is due, by a short walk along an index, and what a clock that ran ahead
+/// has planned, by a look through the rest of it.
 static DUE: LazyLock<String> = LazyLock::new(|| {
     sql::select(
         "WHERE id IN (
              SELECT id FROM (
                  SELECT * FROM (SELECT id, due_at FROM orders
-                     WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+                     WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
                  UNION
                  SELECT * FROM (SELECT id, due_at FROM orders
                      WHERE due_at IS NOT NULL AND planned_at > ?2
-                     ORDER BY planned_at, id LIMIT ?3)
-             ) ORDER BY due_at, id LIMIT ?3
-         ) ORDER BY due_at, id",
+                     ORDER BY due_at LIMIT ?3)
+             ) ORDER BY due_at LIMIT ?3
+         ) ORDER BY due_at",
     )
 });
 
@@ -210,7 +210,7 @@ fn drop_rows(database: &Connection, which: Unneeded, most: u64) -> rusqlite::Res
         }
         Unneeded::OldestUnpaid => {
             let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-                 WHERE state IN ('offered', 'lapsed') ORDER BY created_at, id LIMIT ?1)";
+                 WHERE state IN ('offered', 'lapsed') ORDER BY created_at LIMIT ?1)";
             database.prepare_cached(oldest)?.execute([moment(most)])
         }
     };
@@ -227,6 +227,47 @@ impl ToSql for Value {
             Self::Integer(cell) => cell.to_sql(),
             Self::Text(cell) => cell.to_sql(),
             Self::Blob(cell) => cell.to_sql(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use order::contract::samples::{NOW, begun, offer};
+    use order::event::Actor;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    fn record() -> Command {
+        let next = begun(offer(1), 1).into();
+        let event = Event::of(&next, 1, &Actor::Desk);
+        let next = Move { row: rows::offer_row(&offer(1)), keys: Vec::new(), event };
+        Command::Record(Box::new(next), oneshot::channel().0)
+    }
+
+    fn claim() -> Command {
+        Command::Claim { now: NOW, until: NOW, most: 1, answer: oneshot::channel().0 }
+    }
+
+    #[test]
+    fn a_commit_with_a_move_or_a_lapse_in_it_waits_for_the_disk() {
+        let lapse = Command::Lapse { now: NOW, most: 1, answer: oneshot::channel().0 };
+        assert_eq!(syncing(&[claim(), record()]), Syncing::Always);
+        assert_eq!(syncing(&[lapse]), Syncing::Always);
+        assert_eq!(syncing(&[claim()]), Syncing::Later);
+        assert_eq!(syncing(&[]), Syncing::Later);
+    }
+
+    #[test]
+    fn what_the_database_is_told_is_what_was_decided() {
+        let database = Connection::open_in_memory().unwrap();
+        let told = || database.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
+        let (normal, full) = (1, 2);
+        let mut syncing = Syncing::Always;
+        for (next, expected) in [(Syncing::Later, normal), (Syncing::Always, full)] {
+            syncing.set(next, &database).unwrap();
+            assert_eq!(told(), Ok(expected));
         }
     }
 }

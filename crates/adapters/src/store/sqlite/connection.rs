@@ -37,7 +37,8 @@ pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> 
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = 0;
         PRAGMA journal_size_limit = 67108864;
-        PRAGMA cache_size = -65536;";
+        PRAGMA cache_size = -65536;
+        PRAGMA temp_store = MEMORY;";
     database.execute_batch(settings).map_err(fault)?;
     let transaction = database.transaction().map_err(fault)?;
     migrate(&transaction, fault)?;

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use order::ports::StoreError;
 use rusqlite::{Connection, OpenFlags};
@@ -27,6 +28,7 @@ type Question = Box<dyn FnOnce(&Connection) + Send>;
 
 pub(super) struct Readers {
     desk: Arc<Desk>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
@@ -50,18 +52,34 @@ enum Phase {
 
 impl Readers {
     pub(super) fn start(path: &Path) -> Result<Self, OpenError> {
-        let desk = Arc::new(Desk::default());
-        let readers = Self { desk: Arc::clone(&desk) };
+        let readers = Self { desk: Arc::default(), threads: Mutex::default() };
         for _ in 0..READERS {
             let database = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
                 .map_err(|cause| OpenError::Sqlite { path: path.to_owned(), cause })?;
-            let desk = Arc::clone(&desk);
-            std::thread::Builder::new()
+            let desk = Arc::clone(&readers.desk);
+            let thread = std::thread::Builder::new()
                 .name("sqlite reader".into())
                 .spawn(move || desk.serve(&database))
                 .map_err(|cause| OpenError::File { path: path.to_owned(), cause })?;
+            readers.threads().push(thread);
         }
         Ok(readers)
+    }
+
+    /// Answers what was asked, and returns when no connection is open any more.
+    pub(super) async fn close(&self) {
+        self.desk.close();
+        let threads = std::mem::take(&mut *self.threads());
+        let ended = tokio::task::spawn_blocking(|| {
+            for thread in threads {
+                let _ = thread.join();
+            }
+        });
+        let _ = ended.await;
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn ask<T: Send + 'static>(
@@ -79,8 +97,7 @@ impl Readers {
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        self.desk.waiting().phase = Phase::Closed;
-        self.desk.arrived.notify_all();
+        self.desk.close();
     }
 }
 
@@ -91,13 +108,18 @@ impl Desk {
 
     fn put(&self, question: Question) -> Result<(), StoreError> {
         let mut waiting = self.waiting();
-        if waiting.questions.len() >= QUESTIONS_MAX {
+        if waiting.questions.len() >= QUESTIONS_MAX || waiting.phase == Phase::Closed {
             return Err(StoreError::Busy);
         }
         waiting.questions.push_back(question);
         drop(waiting);
         self.arrived.notify_one();
         Ok(())
+    }
+
+    fn close(&self) {
+        self.waiting().phase = Phase::Closed;
+        self.arrived.notify_all();
     }
 
     fn serve(&self, database: &Connection) {

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use order::event::Event;
 use order::ids::Timestamp;
-use order::payment::PaymentKey;
 use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::apply::{self, Reply, Syncing};
 use super::checkpoint::{Checkpoints, LogSize};
+use super::command::{Answer, Command, Move, Unneeded};
 use super::connection::{Opened, run, trouble};
 use crate::store::OpenError;
 use crate::store::pending::Pending;
@@ -23,57 +22,12 @@ use crate::store::rows::Row;
 const COMMANDS_MAX: usize = 4_096;
 /// Moves in one commit. More would save nothing and make the first one wait.
 const MOVES_AT_ONCE: usize = 512;
-/// Offers in one commit; about five milliseconds' worth, since moves wait for them.
+/// Offers in one commit: some ten milliseconds' worth, since moves wait for them.
 const OFFERS_AT_ONCE: usize = 512;
 /// How long offers wait for company when nothing else is to be written.
-const GATHERING: Duration = Duration::from_millis(2);
+const GATHERING: Duration = Duration::from_millis(5);
 /// After a commit that failed, before offers are tried again.
 const RECOVERY: Duration = Duration::from_millis(100);
-
-/// One move, ready to be written: the row has its new version.
-pub(super) struct Move {
-    pub(super) row: Row,
-    pub(super) keys: Vec<PaymentKey>,
-    pub(super) event: Event,
-}
-
-/// Which rows nobody needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Unneeded {
-    LapsedBefore(Timestamp),
-    OldestUnpaid,
-}
-
-pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
-
-pub(super) enum Command {
-    Record(Box<Move>, Answer<()>),
-    Claim {
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-        answer: Answer<Vec<Row>>,
-    },
-    Lapse {
-        now: Timestamp,
-        most: u64,
-        answer: Answer<u64>,
-    },
-    Drop {
-        which: Unneeded,
-        most: u64,
-        answer: Answer<u64>,
-    },
-    /// Answered once every offer up to this mark is written.
-    Flush {
-        mark: u64,
-        answer: Answer<()>,
-    },
-    Ping(Answer<()>),
-    /// There are offers where there were none.
-    Wake,
-    Close(Answer<()>),
-}
 
 /// The way to the thread that writes.
 pub(super) struct Writer {

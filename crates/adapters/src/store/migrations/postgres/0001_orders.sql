@@ -55,15 +55,14 @@ CREATE TABLE orders (
 );
 
 CREATE INDEX orders_of_operation ON orders (operation_key, generation);
-CREATE INDEX orders_due ON orders (due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX orders_planned ON orders (planned_at) WHERE due_at IS NOT NULL;
+CREATE INDEX orders_due ON orders (due_at, planned_at) WHERE due_at IS NOT NULL;
 -- Of one operation, no two orders may be in play.
 CREATE UNIQUE INDEX orders_in_play ON orders (operation_key) WHERE state IN (
     'settling', 'unconfirmed', 'submitting',
     'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered'
 );
 CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'offered';
-CREATE INDEX orders_unpaid ON orders (created_at, id) WHERE state IN ('offered', 'lapsed');
+CREATE INDEX orders_unpaid ON orders (created_at) WHERE state IN ('offered', 'lapsed');
 CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed';
 
 -- A promise belongs to one order for ever, even when that order's row is gone.

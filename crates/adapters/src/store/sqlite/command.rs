@@ -1,0 +1,54 @@
+//! What the thread that writes can be asked to do.
+
+use order::event::Event;
+use order::ids::Timestamp;
+use order::payment::PaymentKey;
+use order::ports::StoreError;
+use tokio::sync::oneshot;
+
+use crate::store::rows::Row;
+
+/// One move, ready to be written: the row has its new version.
+pub(super) struct Move {
+    pub(super) row: Row,
+    pub(super) keys: Vec<PaymentKey>,
+    pub(super) event: Event,
+}
+
+/// Which rows nobody needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unneeded {
+    LapsedBefore(Timestamp),
+    OldestUnpaid,
+}
+
+pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+
+pub(super) enum Command {
+    Record(Box<Move>, Answer<()>),
+    Claim {
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+        answer: Answer<Vec<Row>>,
+    },
+    Lapse {
+        now: Timestamp,
+        most: u64,
+        answer: Answer<u64>,
+    },
+    Drop {
+        which: Unneeded,
+        most: u64,
+        answer: Answer<u64>,
+    },
+    /// Answered once every offer up to this mark is written.
+    Flush {
+        mark: u64,
+        answer: Answer<()>,
+    },
+    Ping(Answer<()>),
+    /// There are offers where there were none.
+    Wake,
+    Close(Answer<()>),
+}
