@@ -69,16 +69,19 @@ mod rounds {
     }
 
     async fn measure(table: &mut Table, name: &str, store: &Arc<dyn Store>) {
-        let mut known = Vec::new();
         for callers in CALLERS {
             let orders = fresh(|seed| Stored::from(begun(offer(seed), seed)));
-            known = orders.iter().map(Stored::id).take(1_000).collect();
             let rate = crowd(store, callers, orders, begin).await;
             table.add(&format!("{name}: begin settlement, {callers} callers"), rate);
         }
         let rate = crowd(store, 128, fresh(offer), make).await;
         table.add(&format!("{name}: new offers, all written, 128 callers"), rate);
-        let rate = crowd(store, 128, known.into_iter().cycle(), look).await;
+        let known: Vec<_> = fresh(offer).into_iter().take(1_000).collect();
+        for offer in &known {
+            make(Arc::clone(store), offer.clone()).await;
+        }
+        let ids: Vec<_> = known.iter().map(|offer| offer.id).collect();
+        let rate = crowd(store, 128, ids.into_iter().cycle(), look).await;
         table.add(&format!("{name}: read an order, 128 callers"), rate);
     }
 

@@ -65,6 +65,7 @@ macro_rules! store_contract {
             offers::an_offer_made_twice_is_kept_once,
             offers::offering_an_order_that_has_moved_on_returns_what_it_is_now,
             offers::the_newest_order_is_the_one_of_the_highest_generation,
+            offers::an_old_generation_that_moves_once_more_stays_old,
             moves::a_move_advances_the_version_by_one_and_reads_back,
             moves::a_move_from_an_old_version_writes_nothing,
             moves::a_move_of_an_offer_that_a_crash_took_is_written,

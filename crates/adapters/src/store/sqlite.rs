@@ -23,7 +23,7 @@ mod queries;
 mod readers;
 mod writer;
 
-use self::command::{Move, Unneeded};
+use self::command::{Move, Rival, Unneeded};
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
@@ -100,7 +100,8 @@ impl Store for SqliteStore {
         row.version = Some(version.cast_signed());
         let keys = next.payment_keys().to_vec();
         let event = Event::of(next, version, by);
-        self.writer.record(Move { row, keys, event }).await.map(|()| version)
+        let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
+        self.writer.record(Move { row, keys, event, rival }).await.map(|()| version)
     }
 
     async fn claim(

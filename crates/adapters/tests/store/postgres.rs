@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::store::postgres::PostgresStore;
-use order::contract::{Subject, offers};
+use order::contract::Subject;
 
 use crate::postgres_server::Schema;
 use crate::subject::{crowd, keyring, runtime};
@@ -20,8 +20,3 @@ fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
 }
 
 order::store_contract!(put_to);
-
-#[test]
-fn an_old_generation_that_moves_once_more_stays_old() {
-    put_to(offers::an_old_generation_that_moves_once_more_stays_old);
-}

@@ -115,7 +115,7 @@ impl Rows {
         let mut next = next.clone();
         next.set_version(version);
         self.events.push(Event::of(&next, version, by));
-        self.newest.insert(next.operation().key, id);
+        self.remember_newest(&next);
         self.volatile.remove(&id);
         self.orders.insert(id, next);
         Ok(version)
@@ -167,6 +167,15 @@ impl Rows {
         tidied
     }
 
+    /// An order of an old generation that moves once more stays old.
+    fn remember_newest(&mut self, order: &Stored) {
+        let operation = order.operation();
+        let kept = self.newest.get(&operation.key).and_then(|id| self.orders.get(id));
+        if kept.is_none_or(|kept| kept.operation().generation <= operation.generation) {
+            self.newest.insert(operation.key, order.id());
+        }
+    }
+
     fn forget(&mut self, id: OrderId) {
         if let Some(order) = self.orders.remove(&id)
             && self.newest.get(&order.operation().key) == Some(&id)
@@ -189,14 +198,15 @@ impl Store for Shelf {
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
         let mut rows = self.rows.lock().unwrap();
-        let (id, key) = (fresh.id, fresh.operation.key);
+        let id = fresh.id;
         if let Some(kept) = rows.orders.get(&id) {
             return Ok(kept.clone());
         }
-        rows.newest.insert(key, id);
+        let fresh = Stored::from(fresh);
+        rows.remember_newest(&fresh);
         rows.volatile.insert(id);
-        rows.orders.insert(id, fresh.clone().into());
-        Ok(fresh.into())
+        rows.orders.insert(id, fresh.clone());
+        Ok(fresh)
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {

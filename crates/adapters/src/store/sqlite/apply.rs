@@ -9,9 +9,9 @@ use order::payment::PaymentKey;
 use order::ports::StoreError;
 use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, ToSql, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, ToSql, params, params_from_iter};
 
-use super::command::{Answer, Command, Move, Unneeded};
+use super::command::{Answer, Command, Move, Rival, Unneeded};
 use super::connection::run;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
@@ -131,16 +131,13 @@ fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), Stor
 }
 
 fn write_move(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
-    let Move { row, keys, event } = next;
+    let Move { row, keys, event, rival } = next;
+    if rival == Rival::Possible && has_rival(database, &row)? {
+        return Ok(Err(StoreError::Moved));
+    }
     let values = row.into_values();
-    match database.prepare_cached(&UPSERT)?.execute(params_from_iter(&values)) {
-        Ok(1..) => {}
-        Ok(0) => return Ok(Err(StoreError::Moved)),
-        // Another order of the same operation is in play.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
-            return Ok(Err(StoreError::Moved));
-        }
-        Err(error) => return Err(error),
+    if database.prepare_cached(&UPSERT)?.execute(params_from_iter(&values))? == 0 {
+        return Ok(Err(StoreError::Moved));
     }
     let order = event.order.to_string();
     for PaymentKey(key) in keys {
@@ -156,6 +153,15 @@ fn write_move(database: &Connection, next: Move) -> rusqlite::Result<Result<(), 
     }
     append(database, &order, &event)?;
     Ok(Ok(()))
+}
+
+/// Whether another order of the same operation is in play. Nobody else writes,
+/// so what is true now is true until the commit; PostgreSQL needs an index for it.
+fn has_rival(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
+    let rival = "SELECT 1 FROM orders WHERE operation_key = ?1 AND id <> ?2 AND state IN ( \
+         'settling', 'unconfirmed', 'submitting', \
+         'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered')";
+    database.prepare_cached(rival)?.exists(params![row.operation_key, row.id])
 }
 
 fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
@@ -242,7 +248,8 @@ mod tests {
     fn record() -> Command {
         let next = begun(offer(1), 1).into();
         let event = Event::of(&next, 1, &Actor::Desk);
-        let next = Move { row: rows::offer_row(&offer(1)), keys: Vec::new(), event };
+        let rival = Rival::Possible;
+        let next = Move { row: rows::offer_row(&offer(1)), keys: Vec::new(), event, rival };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 

@@ -13,6 +13,15 @@ pub(super) struct Move {
     pub(super) row: Row,
     pub(super) keys: Vec<PaymentKey>,
     pub(super) event: Event,
+    pub(super) rival: Rival,
+}
+
+/// Whether the order is in play from now on, so that no other one of its
+/// operation may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rival {
+    None,
+    Possible,
 }
 
 /// Which rows nobody needs.

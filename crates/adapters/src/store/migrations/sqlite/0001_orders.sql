@@ -56,11 +56,6 @@ CREATE TABLE orders (
 
 CREATE INDEX orders_of_operation ON orders (operation_key, generation);
 CREATE INDEX orders_due ON orders (due_at, planned_at) WHERE due_at IS NOT NULL;
--- Of one operation, no two orders may be in play.
-CREATE UNIQUE INDEX orders_in_play ON orders (operation_key) WHERE state IN (
-    'settling', 'unconfirmed', 'submitting',
-    'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered'
-);
 CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'offered';
 CREATE INDEX orders_unpaid ON orders (created_at) WHERE state IN ('offered', 'lapsed');
 CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed';
