@@ -1,10 +1,10 @@
 //! Orders in one SQLite file, for one process.
 //!
-//! One thread writes. It takes every move that waits, applies each in its own
-//! savepoint of one transaction, commits once, and then answers all: a disk
-//! that syncs six hundred times a second serves many thousand moves. Reads have
-//! their own connections and wait for nobody. Offers are written behind, and
-//! seen from memory until then.
+//! One thread writes. It takes every move that waits, applies each as a whole or
+//! not at all, commits once, and then answers all: a disk that syncs six hundred
+//! times a second serves many thousand moves. Reads have their own connections
+//! and wait for nobody. Offers are written behind, and seen from memory until
+//! then.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -152,16 +152,17 @@ fn pairs(all: Vec<Stored>) -> Vec<(Stored, Stored)> {
         .collect()
 }
 
+/// An order keeps its name and its operation through all its moves.
 fn under_one_name(order: Stored) -> Stored {
-    let id = offer(1).id;
+    let Order { id, operation, .. } = offer(1);
     match order {
-        Stored::Offered(order) => Order { id, ..order }.into(),
-        Stored::Settling(order) => Order { id, ..order }.into(),
-        Stored::Unconfirmed(order) => Order { id, ..order }.into(),
-        Stored::Submitting(order) => Order { id, ..order }.into(),
-        Stored::Unfulfilled(order) => Order { id, ..order }.into(),
-        Stored::Mailed(order) => Order { id, ..order }.into(),
-        Stored::Refunded(order) => Order { id, ..order }.into(),
-        Stored::Lapsed(order) => Order { id, ..order }.into(),
+        Stored::Offered(order) => Order { id, operation, ..order }.into(),
+        Stored::Settling(order) => Order { id, operation, ..order }.into(),
+        Stored::Unconfirmed(order) => Order { id, operation, ..order }.into(),
+        Stored::Submitting(order) => Order { id, operation, ..order }.into(),
+        Stored::Unfulfilled(order) => Order { id, operation, ..order }.into(),
+        Stored::Mailed(order) => Order { id, operation, ..order }.into(),
+        Stored::Refunded(order) => Order { id, operation, ..order }.into(),
+        Stored::Lapsed(order) => Order { id, operation, ..order }.into(),
     }
 }

@@ -12,7 +12,6 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, OptionalExtension, ToSql, params, params_from_iter};
 
 use super::command::{Answer, Command, Move, Rival, Unneeded};
-use super::connection::run;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
 
@@ -119,40 +118,55 @@ fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply
     })
 }
 
-/// All of a move or nothing of it, whatever its neighbours do.
+/// All of a move or nothing of it: whatever may stand against it is asked
+/// before anything is written. Nobody else writes, so the answers hold until
+/// the commit. (A savepoint for each move would copy every page it touches.)
 fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
-    run(database, "SAVEPOINT one_move")?;
-    let outcome = write_move(database, next)?;
-    if outcome.is_err() {
-        run(database, "ROLLBACK TO one_move")?;
-    }
-    run(database, "RELEASE one_move")?;
-    Ok(outcome)
-}
-
-fn write_move(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
     let Move { row, keys, event, rival } = next;
+    let order = event.order.to_string();
     if rival == Rival::Possible && has_rival(database, &row)? {
         return Ok(Err(StoreError::Moved));
     }
-    let values = row.into_values();
-    if database.prepare_cached(&UPSERT)?.execute(params_from_iter(&values))? == 0 {
+    let unbound = match unbound(database, &keys, &order)? {
+        Ok(unbound) => unbound,
+        Err(_) if is_stale(database, &row)? => return Ok(Err(StoreError::Moved)),
+        Err(bound) => return Ok(Err(bound)),
+    };
+    if database.prepare_cached(&UPSERT)?.execute(params_from_iter(row.into_values()))? == 0 {
         return Ok(Err(StoreError::Moved));
     }
-    let order = event.order.to_string();
-    for PaymentKey(key) in keys {
+    for PaymentKey(key) in unbound {
         let bind =
             "INSERT INTO payment_keys (key, order_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        if database.prepare_cached(bind)?.execute(params![key, order])? == 0 {
-            let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
-            let owner = database.prepare_cached(owner)?.query_row([key], |row| row.get(0));
-            if owner.optional()? != Some(order.clone()) {
-                return Ok(Err(StoreError::PaymentBound));
-            }
-        }
+        database.prepare_cached(bind)?.execute(params![key, order])?;
     }
     append(database, &order, &event)?;
     Ok(Ok(()))
+}
+
+/// The keys that nobody has bound yet; those of this very order are bound already.
+fn unbound<'a>(
+    database: &Connection,
+    keys: &'a [PaymentKey],
+    order: &str,
+) -> rusqlite::Result<Result<Vec<&'a PaymentKey>, StoreError>> {
+    let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
+    let mut owner = database.prepare_cached(owner)?;
+    let mut unbound = Vec::with_capacity(keys.len());
+    for key in keys {
+        match owner.query_row([key.0], |row| row.get::<_, String>(0)).optional()? {
+            None => unbound.push(key),
+            Some(owner) if owner == order => {}
+            Some(_) => return Ok(Err(StoreError::PaymentBound)),
+        }
+    }
+    Ok(Ok(unbound))
+}
+
+/// Whether the row is not the successor of the one that is there.
+fn is_stale(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
+    let other = "SELECT 1 FROM orders WHERE id = ?1 AND version <> ?2 - 1";
+    database.prepare_cached(other)?.exists(params![row.id, row.version])
 }
 
 /// Whether another order of the same operation is in play. Nobody else writes,

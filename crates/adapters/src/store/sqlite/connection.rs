@@ -31,13 +31,15 @@ pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> 
     let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
     let mut database = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fault)?;
     // Freed bytes are overwritten; the log stays small once it has been large;
-    // and checkpoints are left to their own thread.
+    // and checkpoints are left to their own thread. The cache is small, as a commit
+    // that splits a page looks through all of it; what falls out of it is still in
+    // the memory of the operating system.
     let settings = "PRAGMA secure_delete = ON;
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = 0;
         PRAGMA journal_size_limit = 67108864;
-        PRAGMA cache_size = -65536;
+        PRAGMA cache_size = -4096;
         PRAGMA temp_store = MEMORY;";
     database.execute_batch(settings).map_err(fault)?;
     let transaction = database.transaction().map_err(fault)?;

@@ -26,6 +26,10 @@ const MOVES_AT_ONCE: usize = 512;
 const OFFERS_AT_ONCE: usize = 512;
 /// How long offers wait for company when nothing else is to be written.
 const GATHERING: Duration = Duration::from_millis(5);
+/// How long to listen for the next move when the last commit had many. Who was
+/// just answered is likely to be back, and a commit for the first of them alone
+/// would make all others wait for the disk once more.
+const EARSHOT: Duration = Duration::from_micros(150);
 /// After a commit that failed, before offers are tried again.
 const RECOVERY: Duration = Duration::from_millis(100);
 
@@ -49,6 +53,7 @@ impl Writer {
             pending: Arc::clone(&pending),
             syncing: Syncing::Always,
             flushes: Vec::new(),
+            expected: 0,
         };
         std::thread::Builder::new()
             .name("sqlite writer".into())
@@ -111,6 +116,8 @@ struct Bench {
     pending: Arc<Pending>,
     syncing: Syncing,
     flushes: Vec<(u64, Answer<()>)>,
+    /// How many moves are likely to come together: half of what came last time.
+    expected: usize,
 }
 
 /// What one commit takes on.
@@ -161,9 +168,15 @@ impl Bench {
             Err(RecvTimeoutError::Disconnected) => batch.closing = Some(Closing::Abandoned),
         }
         while batch.commands.len() < MOVES_AT_ONCE && batch.closing.is_none() {
-            let Ok(command) = waiting.try_recv() else { break };
+            let next = if (1..self.expected).contains(&batch.commands.len()) {
+                waiting.recv_timeout(EARSHOT).ok()
+            } else {
+                waiting.try_recv().ok()
+            };
+            let Some(command) = next else { break };
             self.sort(&mut batch, command);
         }
+        self.expected = batch.commands.len().div_ceil(2);
         batch
     }
 
