@@ -36,6 +36,8 @@ pub struct Keyring {
 pub(crate) enum Purpose {
     Identity,
     Seal,
+    /// What agents are given when they register.
+    Token,
     /// A short name that tells keys apart and gives nothing away.
     Name,
 }
@@ -67,6 +69,11 @@ impl Keyring {
     }
 
     /// Tells whether a database was written with these keys.
+    /// What signs the tokens of agents: the newest first, older ones still hold.
+    pub fn tokens(&self) -> Vec<[u8; 32]> {
+        self.newest_first(Purpose::Token).map(|key| *key).collect()
+    }
+
     pub(crate) fn identity_name(&self) -> String {
         let name = derive(&self.first, Purpose::Name);
         name.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
@@ -89,6 +96,7 @@ fn derive(master: &Subkey, purpose: Purpose) -> Subkey {
     let label: &[u8] = match purpose {
         Purpose::Identity => b"identity",
         Purpose::Seal => b"seal",
+        Purpose::Token => b"token",
         Purpose::Name => b"name",
     };
     let mut mac = Hmac::<Sha256>::new_from_slice(master.as_slice()).expect("HMAC takes any key");

@@ -1,7 +1,20 @@
 //! The words: loaded once, checked once, and never a visitor's problem.
 //!
+//! Reading order:
 //! 1. [`site`]: facts that more than one page needs.
-//! 2. [`catalog`]: everything together, built in or from a folder.
+//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`]: what there is to say.
+//! 3. [`catalog`]: everything together, built in or from a folder, and checked.
+//! 4. [`render`]: the two faces of a page, HTML and Markdown.
 
+pub mod agents;
+pub mod briefing;
 pub mod catalog;
+mod checks;
+pub mod faq;
+pub mod fault;
+mod markdown;
+pub mod page;
+pub mod product;
+pub mod render;
 pub mod site;
+mod source;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use content::catalog::ContentFault;
+use content::fault::ContentFault;
 use serde_json::{Value, json};
 
 use crate::cli::CheckArguments;

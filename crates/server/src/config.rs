@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use order::chain::EvmAddress;
 use order::seller::Username;
 
 use crate::config::environment::Environment;
@@ -16,7 +17,7 @@ use crate::config::secret::Secret;
 use crate::config::settings::SETTINGS;
 use crate::config::sources::Sources;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{BaseUrl, LogFilter, LogFormat, Mode, Name};
+use crate::config::values::{Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name};
 
 mod environment;
 pub(crate) mod example;
@@ -35,8 +36,9 @@ pub(crate) struct Config {
     pub server: Server,
     pub keys: Keys,
     pub limits: Limits,
-    #[expect(dead_code, reason = "the desk reads it once it is wired")]
     pub sellers: Sellers,
+    pub shop: Shop,
+    pub agents: Agents,
     pub log: Log,
     pub content: Content,
 }
@@ -67,7 +69,6 @@ pub(crate) enum Keys {
 
 #[derive(Debug)]
 pub(crate) struct Limits {
-    #[expect(dead_code, reason = "the discovery quota reads it once it is wired")]
     pub discovery_quota: u32,
     pub request: Duration,
     pub paid_request: Duration,
@@ -76,9 +77,19 @@ pub(crate) struct Limits {
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "the desk reads it once it is wired")]
+pub(crate) struct Shop {
+    pub payee: EvmAddress,
+}
+
+#[derive(Debug)]
+pub(crate) struct Agents {
+    pub anonymous: Anonymous,
+}
+
+#[derive(Debug)]
 pub(crate) struct Sellers {
     pub default: Username,
+    #[expect(dead_code, reason = "the desk reads it once it is wired")]
     pub enabled: Vec<Username>,
     pub parent: Name,
 }

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Duration, Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
+use web::front::Front;
 use web::walks::Walks;
 
 use crate::config::values::Shown;
@@ -18,7 +18,7 @@ use crate::config::{Config, Limits, Server};
 use crate::console::{self, Audience};
 use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
-use crate::storage::OpenStore;
+use crate::storage::Storage;
 use crate::{banner, check, sweep, wiring, words};
 
 mod complaint;
@@ -63,11 +63,13 @@ async fn serve(config: &Config) -> Result<End, String> {
     let (listener, bound) = bind(config.server.listen)
         .await
         .map_err(|error| complaint::about_listening(config.server.listen, &error))?;
-    words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
-    let store = OpenStore::open(config).await?;
-    let sweep = tokio::spawn(sweep::run(store.port()));
+    let catalog =
+        words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
+    let storage = Storage::open(config).await?;
+    let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
-    let router = web::router(wiring::house(config, store.port(), walks.clone()));
+    let house = wiring::house(config, bound, catalog, &storage, walks.clone());
+    let front = web::open(house).map_err(|fault| check::complaint_about_content(&[fault]))?;
     announce(config, bound);
 
     let (door, watchers) = watch::channel(Door::Open);
@@ -75,7 +77,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     let connections = Connections::new(&config.limits, watchers);
     let signal = tokio::select! {
         signal = signals.next() => signal,
-        never = accept(&listener, router, connections, &places) => match never {},
+        never = accept(&listener, front, connections, &places) => match never {},
     };
     // Who comes now is told so at once, and a successor can have the port.
     drop(listener);
@@ -92,7 +94,7 @@ async fn serve(config: &Config) -> Result<End, String> {
         }
     };
     sweep.abort();
-    if store.close().await.is_err() {
+    if storage.store.close().await.is_err() {
         warn!("offers that were not written yet are lost; they can be made again");
     }
     Ok(end)
@@ -115,7 +117,7 @@ fn announce(config: &Config, bound: SocketAddr) {
 /// queue, which costs us nothing, instead of being sent away.
 async fn accept(
     listener: &TcpListener,
-    router: Router,
+    front: Front,
     connections: Connections,
     places: &Arc<Semaphore>,
 ) -> std::convert::Infallible {
@@ -123,9 +125,9 @@ async fn accept(
     loop {
         let place = take_place(places).await;
         let stream = next_caller(listener).await;
-        let (connections, router) = (connections.clone(), router.clone());
+        let (connections, front) = (connections.clone(), front.clone());
         tokio::spawn(async move {
-            connections.converse(stream, router).await;
+            connections.converse(stream, move |asked| front.call(asked)).await;
             drop(place);
         });
     }

@@ -11,13 +11,19 @@ use order::ports::{Store, StoreError};
 use crate::config::store_place::StorePlace;
 use crate::config::{Config, Keys};
 
+/// The keys and the store, open.
+pub(crate) struct Storage {
+    pub(crate) keyring: Keyring,
+    pub(crate) store: OpenStore,
+}
+
 /// The one store of this process, which somebody has to close.
 pub(crate) enum OpenStore {
     Sqlite(Arc<SqliteStore>),
     Postgres(Arc<PostgresStore>),
 }
 
-impl OpenStore {
+impl Storage {
     /// Says in words what is wrong and what to do about it.
     pub(crate) async fn open(config: &Config) -> Result<Self, String> {
         make_folder(&config.server.data)?;
@@ -28,18 +34,21 @@ impl OpenStore {
         let keyring = keyring.map_err(|error| format!("Cannot start: {error}.\n"))?;
         let opened = match &config.server.store {
             StorePlace::Sqlite(path) => {
-                SqliteStore::open(path, &keyring).map(Arc::new).map(Self::Sqlite)
+                SqliteStore::open(path, &keyring).map(Arc::new).map(OpenStore::Sqlite)
             }
             StorePlace::Postgres(place) => {
                 PostgresStore::connect(place.connection.reveal(), &keyring)
                     .await
                     .map(Arc::new)
-                    .map(Self::Postgres)
+                    .map(OpenStore::Postgres)
             }
         };
-        opened.map_err(|error| format!("Cannot start: {error}.\n"))
+        let store = opened.map_err(|error| format!("Cannot start: {error}.\n"))?;
+        Ok(Self { keyring, store })
     }
+}
 
+impl OpenStore {
     pub(crate) fn port(&self) -> Arc<dyn Store> {
         match self {
             Self::Sqlite(store) => store.clone(),

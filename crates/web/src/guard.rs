@@ -15,8 +15,7 @@ use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::header::X_CONTENT_TYPE_OPTIONS;
-use http::request::Parts;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use http_body_util::LengthLimitError;
 use tokio::time::timeout;
 use tower::{Layer, Service};
@@ -44,7 +43,7 @@ const HEADER_COUNT: usize = 64;
 /// What `name: value` costs on the wire beyond its two words.
 const HEADER_PUNCTUATION_BYTES: usize = ": \r\n".len();
 
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What one request may cost us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +73,11 @@ pub struct Guard {
 impl Guard {
     pub fn new(limits: Limits) -> Self {
         Self { ids: Arc::new(RequestIds::new()), limits }
+    }
+
+    /// Who names the requests, for those that need no guard.
+    pub(crate) fn ids(&self) -> Arc<RequestIds> {
+        self.ids.clone()
     }
 
     /// The same guard with other limits.
@@ -135,7 +139,7 @@ where
     S: Service<Request, Response = Response, Error = Infallible>,
 {
     let (parts, body) = request.into_parts();
-    if let Err(problem) = measure_head(&parts) {
+    if let Err(problem) = measure_head(&parts.uri, &parts.headers) {
         return problem.into_response();
     }
     match take_body(body, limits).await {
@@ -144,14 +148,13 @@ where
     }
 }
 
-fn measure_head(parts: &Parts) -> Result<(), Problem> {
-    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    let headers: usize = parts
-        .headers
+pub(crate) fn measure_head(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let target = uri.path_and_query().map_or(0, |target| target.as_str().len());
+    let bytes: usize = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + HEADER_PUNCTUATION_BYTES)
         .sum();
-    if parts.headers.len() > HEADER_COUNT || target + headers > HEAD_BYTES {
+    if headers.len() > HEADER_COUNT || target + bytes > HEAD_BYTES {
         return Err(Problem {
             status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             code: "headers_too_large",

@@ -1,23 +1,49 @@
 //! The doors of the house: the whole site on one page.
 //!
 //! Reading order:
-//! 1. `guard`, what every request passes through;
-//! 2. `problem`, how we say that something is wrong;
-//! 3. `health`, whether we are alive and ready;
-//! 4. `walks`, where paid work goes on when its caller hangs up.
+//! 1. `surface`, the list of everything that can be asked for;
+//! 2. `premises` and `discovery`, what the documents are made from and how;
+//! 3. `publish`, `document` and `front`, how they are written once and handed out;
+//! 4. `negotiate`, `quota` and `version`, what a caller may choose and how often;
+//! 5. `guard`, what every request for a door passes through;
+//! 6. `agents`, `shop` and `health`, the doors themselves;
+//! 7. `problem` and `nowhere`, how we say that something is wrong;
+//! 8. `walks`, where paid work goes on when its caller hangs up.
 
+pub mod agents;
+mod closed;
+mod date;
+pub mod discovery;
+mod document;
+mod documents;
+pub mod front;
 pub mod guard;
 pub mod health;
+mod negotiate;
+mod nowhere;
+pub mod premises;
 pub mod problem;
+mod publish;
+pub mod quota;
 pub mod request_id;
+mod shop;
+pub mod surface;
+mod version;
 pub mod walks;
 
 use std::sync::Arc;
 
 use axum::Router;
+use content::fault::ContentFault;
+use order::ids::Timestamp;
 use order::ports::Store;
 
+use crate::agents::Registry;
+use crate::front::Front;
 use crate::guard::{Guard, Limits};
+use crate::premises::Premises;
+use crate::publish::Published;
+use crate::quota::Quota;
 use crate::walks::Walks;
 
 /// Everything that the doors need to know about the rest of the house.
@@ -27,13 +53,27 @@ pub struct House {
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
     pub limits: Limits,
+    pub premises: Premises,
+    pub quota: Quota,
+    pub registry: Registry,
+    /// When the house opens, for documents that must say how long they hold.
+    pub opened_at: Timestamp,
 }
 
-pub fn router(house: House) -> Router {
+/// Writes every document and opens the doors.
+pub fn open(house: House) -> Result<Front, ContentFault> {
     let everyday = Guard::new(house.limits);
-    let open = Router::new().merge(health::routes(house.store)).fallback(problem::not_found);
-
-    guarded(open, everyday)
+    let quota = Arc::new(house.quota);
+    let Published { documents, not_found } =
+        publish::everything(&house.premises, house.opened_at.0)?;
+    let doors = Router::new()
+        .merge(health::routes(house.store))
+        .merge(agents::routes(house.registry))
+        .merge(shop::routes(&house.premises))
+        .merge(closed::routes(quota.clone()));
+    let doors = nowhere::behind(doors, &house.premises, not_found);
+    let ids = everyday.ids();
+    Ok(Front::new(Arc::new(documents), quota, ids, guarded(doors, everyday)))
 }
 
 /// Puts routes behind their guard.

@@ -1,10 +1,11 @@
 //! How the house says that something is wrong, in one shape for all doors.
 
 use axum::Json;
-use axum::http::header::{CACHE_CONTROL, RETRY_AFTER};
+use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::json;
 
 /// How long a caller should wait before knocking again after a passing fault.
 pub const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("2");
@@ -36,6 +37,7 @@ impl IntoResponse for Problem {
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         if self.retry == Retry::Same {
             headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
@@ -43,25 +45,80 @@ impl IntoResponse for Problem {
     }
 }
 
-pub async fn not_found() -> Problem {
-    Problem {
-        status: StatusCode::NOT_FOUND,
-        code: "not_found",
-        message: "Nothing lives at this address. /openapi.json lists every endpoint, and \
-                  /llms.txt is the guide for agents.",
-        retry: Retry::Never,
-    }
+pub const NOT_FOUND: Problem = Problem {
+    status: StatusCode::NOT_FOUND,
+    code: "not_found",
+    message: "Nothing lives at this address. /openapi.json lists every endpoint, and /llms.txt is \
+              the guide for agents.",
+    retry: Retry::Never,
+};
+
+/// Whoever sends it adds the `Allow` header, knowing the place's methods.
+pub const METHOD_NOT_ALLOWED: Problem = Problem {
+    status: StatusCode::METHOD_NOT_ALLOWED,
+    code: "method_not_allowed",
+    message: "This address exists, but not for this method. The Allow header names the methods \
+              that it takes.",
+    retry: Retry::Never,
+};
+
+/// The router adds the `Allow` header.
+pub async fn method_not_allowed() -> Problem {
+    METHOD_NOT_ALLOWED
 }
 
-/// The router adds the `Allow` header, as it alone knows the route's methods.
-pub async fn method_not_allowed() -> Problem {
-    Problem {
-        status: StatusCode::METHOD_NOT_ALLOWED,
-        code: "method_not_allowed",
-        message: "This address exists, but not for this method. The Allow header names the \
-                  methods that it takes.",
+/// A part of the service that this installation does not offer.
+pub const NOT_CONFIGURED: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    code: "not_configured",
+    message: "This part of the service is not switched on here. Nothing was sent or charged.",
+    retry: Retry::Same,
+};
+
+/// The shared quota is used up. The problem type is the registered one.
+pub(crate) fn quota_exhausted(reset_seconds: u64) -> Response {
+    let problem = Problem {
+        status: StatusCode::TOO_MANY_REQUESTS,
+        code: "rate_limited",
+        message: "The quota that all callers share is used up. Wait as long as Retry-After says.",
+        retry: Retry::Same,
+    };
+    let mut response = detailed(
+        problem,
+        "https://iana.org/assignments/http-problem-types#quota-exceeded",
+        &json!({ "violated-policies": ["public-discovery"] }),
+    );
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(reset_seconds));
+    response
+}
+
+pub(crate) fn unknown_version() -> Response {
+    let problem = Problem {
+        status: StatusCode::BAD_REQUEST,
+        code: "unsupported_version",
+        message: "X-Service-API-Version takes the value 1, or may be left out.",
         retry: Retry::Never,
+    };
+    detailed(problem, "about:blank", &json!({ "supported_versions": ["1"] }))
+}
+
+/// A problem document (RFC 9457) that also has our own shape inside.
+fn detailed(problem: Problem, kind: &str, more: &serde_json::Value) -> Response {
+    let Problem { status, code, message, retry } = problem;
+    let mut body = json!({
+        "type": kind,
+        "title": status.canonical_reason(),
+        "status": status.as_u16(),
+        "detail": message,
+        "error": Fault { code, message, retry },
+    });
+    if let (Some(body), Some(more)) = (body.as_object_mut(), more.as_object()) {
+        body.extend(more.clone());
     }
+    let mut response = problem.into_response();
+    let kind = HeaderValue::from_static("application/problem+json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response.map(|_| axum::body::Body::from(body.to_string()))
 }
 
 #[derive(Serialize)]

@@ -8,8 +8,8 @@ use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{self, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
-use crate::config::{Config, Content, Keys, Limits, Log, Sellers, Server};
+use crate::config::values::{self, Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
+use crate::config::{Agents, Config, Content, Keys, Limits, Log, Sellers, Server, Shop};
 
 const SECRET_LENGTH: usize = 32;
 
@@ -26,6 +26,8 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let keys = keys(reader, mode, data.as_deref().ok());
     let limits = limits(reader);
     let sellers = sellers(reader);
+    let shop = shop(reader);
+    let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, Anonymous::parse);
     let log = log(reader);
     let folder = reader.take_if_told(&settings::CONTENT_FOLDER, values::existing_folder);
     Ok(Config {
@@ -39,6 +41,8 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         keys: keys?,
         limits: limits?,
         sellers: sellers?,
+        shop: shop?,
+        agents: Agents { anonymous: anonymous? },
         log: log?,
         content: Content { folder: folder? },
     })
@@ -95,8 +99,8 @@ fn keys(
 }
 
 fn limits(reader: &mut Reader) -> Result<Limits, Noted> {
-    let discovery_quota =
-        reader.take(&settings::DISCOVERY_QUOTA, |text| values::number::<u32>(text, 1..=1_000_000));
+    let discovery_quota = reader
+        .take(&settings::DISCOVERY_QUOTA, |text| values::number::<u32>(text, 1..=u32::MAX.into()));
     let request = reader.take(&settings::REQUEST_SECONDS, seconds);
     let mut paid_request = reader.take(&settings::PAID_REQUEST_SECONDS, seconds);
     if let (Ok(request), Ok(paid)) = (&request, &paid_request)
@@ -138,6 +142,12 @@ fn sellers(reader: &mut Reader) -> Result<Sellers, Noted> {
     }
     let parent = reader.take(&settings::SELLER_PARENT, Name::parent);
     Ok(Sellers { default: default?, enabled: enabled?, parent: parent? })
+}
+
+fn shop(reader: &mut Reader) -> Result<Shop, Noted> {
+    let nobody = sandbox::payee::payee().to_string();
+    let payee = reader.take_or(&settings::SHOP_PAYEE, &nobody, values::address)?;
+    Ok(Shop { payee })
 }
 
 fn log(reader: &mut Reader) -> Result<Log, Noted> {

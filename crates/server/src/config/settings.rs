@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 19] = [
+pub(crate) static SETTINGS: [&Setting; 21] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -101,6 +101,8 @@ pub(crate) static SETTINGS: [&Setting; 19] = [
     &SELLER_DEFAULT,
     &SELLERS_ENABLED,
     &SELLER_PARENT,
+    &SHOP_PAYEE,
+    &AGENTS_ANONYMOUS,
     &LOG_FORMAT,
     &LOG_FILTER,
     &CONTENT_FOLDER,
@@ -271,6 +273,26 @@ pub(crate) static SELLER_PARENT: Setting = Setting {
         "sellers.parent",
         Fallback::Value("pennyblack.eth"),
         "The ENS name under which usernames are looked up.",
+    )
+};
+
+pub(crate) static SHOP_PAYEE: Setting = Setting {
+    in_live_mode: InLiveMode::MustBeTold,
+    ..Setting::usual(
+        "shop.payee",
+        Fallback::Otherwise {
+            words: "in sandbox mode an address whose key nobody holds",
+            sample: "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4",
+        },
+        "The address named in the shop's price tags, which capture no funds.",
+    )
+};
+
+pub(crate) static AGENTS_ANONYMOUS: Setting = Setting {
+    ..Setting::usual(
+        "agents.anonymous",
+        Fallback::Value("yes"),
+        "`yes` lets agents register for a read-only token, `no` does not.",
     )
 };
 

@@ -73,6 +73,8 @@ fn live(desk: &Desk) -> String {
         default = "alice"
         enabled = ["alice", "bob"]
         parent = "sellers.example"
+        [shop]
+        payee = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4"
         "#,
         key.display()
     )
@@ -224,6 +226,7 @@ fn live_mode_demands_that_everything_important_is_told() {
             "sellers.default",
             "sellers.enabled",
             "sellers.parent",
+            "shop.payee",
         ]
     );
 }

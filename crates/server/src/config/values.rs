@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
 use url::{Host, Url};
 
+use order::chain::EvmAddress;
 use order::seller::{NotAUsername, Username};
 
 use crate::config::fault::Wrong;
@@ -29,6 +30,28 @@ impl Mode {
     pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
         choose(text, &[("sandbox", Mode::Sandbox), ("live", Mode::Live)])
     }
+}
+
+/// Whether agents may register without a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anonymous {
+    Yes,
+    No,
+}
+
+impl Anonymous {
+    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+        choose(text, &[("yes", Anonymous::Yes), ("no", Anonymous::No)])
+    }
+}
+
+pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::new(
+            format!("`{text}` is no Ethereum address, or its checksum is wrong"),
+            "Write 0x and 40 hexadecimal digits, best as your wallet shows them.",
+        )
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +227,21 @@ impl Shown for Mode {
     }
 }
 
+impl Shown for Anonymous {
+    fn shown(&self) -> String {
+        match self {
+            Anonymous::Yes => "yes".to_owned(),
+            Anonymous::No => "no".to_owned(),
+        }
+    }
+}
+
+impl Shown for EvmAddress {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Shown for LogFormat {
     fn shown(&self) -> String {
         match self {
@@ -228,6 +266,12 @@ impl Shown for BaseUrl {
 impl Shown for Username {
     fn shown(&self) -> String {
         self.to_string()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -1,19 +1,21 @@
 //! One caller's connection, which ends when nothing more comes of it.
 
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
+use hyper::body::{Body, Incoming};
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tower::Service;
 
 use crate::config::Limits;
 
@@ -36,6 +38,10 @@ const HEAD_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Enough for an agent that asks for everything at once.
 const STREAMS: u32 = 128;
+
+/// What a caller sends.
+pub(super) type Asked = Request<Incoming>;
+type BoxError = Box<dyn Error + Send + Sync>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Door {
@@ -62,15 +68,19 @@ impl Connections {
 
     /// Serves one caller until they leave, fall silent, or the door closes; in
     /// the latter two cases what is under way is finished first.
-    pub(super) async fn converse(&self, stream: TcpStream, router: Router) {
+    pub(super) async fn converse<A, B>(&self, stream: TcpStream, answer: impl Fn(Asked) -> A)
+    where
+        A: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+        B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+    {
         // Answers are small and whole; waiting to fill a packet only delays them.
         // A socket that refuses the wish serves all the same.
         let _ = stream.set_nodelay(true);
         let pulse = Arc::new(Pulse::default());
         let beat = pulse.clone();
-        let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let service = service_fn(move |request: Asked| {
             let under_way = beat.begin();
-            let answer = router.clone().call(request.map(Body::new));
+            let answer = answer(request);
             async move {
                 let answer = answer.await;
                 drop(under_way);

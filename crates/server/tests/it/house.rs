@@ -138,9 +138,13 @@ impl Caller {
 
     /// Everything until the house hangs up.
     pub(crate) fn hear_all(&mut self) -> String {
+        String::from_utf8_lossy(&self.hear_bytes()).into_owned()
+    }
+
+    pub(crate) fn hear_bytes(&mut self) -> Vec<u8> {
         let mut heard = Vec::new();
         self.0.read_to_end(&mut heard).unwrap();
-        String::from_utf8_lossy(&heard).into_owned()
+        heard
     }
 
     /// Waits no longer than this for the next word.

@@ -8,4 +8,5 @@ mod dawdlers;
 mod example;
 mod fences;
 mod house;
+mod public;
 mod serving;

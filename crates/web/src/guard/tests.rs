@@ -35,7 +35,7 @@ fn site() -> Router {
             "/name",
             get(|Extension(id): Extension<RequestId>| async move { id.as_str().to_owned() }),
         )
-        .fallback(problem::not_found);
+        .fallback(|| async { problem::NOT_FOUND });
     let large = Router::new().route("/large", post(|body: Bytes| async { body }));
     guarded(open, everyday).merge(guarded(large, roomy))
 }

@@ -6,15 +6,11 @@ use order::fakes::store::{Pulse, Shelf};
 use tower::ServiceExt;
 
 use super::*;
-use crate::House;
-use crate::guard::Limits;
-use crate::walks::Walks;
 
 async fn ask(pulse: Pulse, method: Method, path: &str) -> (Response, String) {
     let store = Arc::new(Shelf::with_pulse(pulse));
-    let house = House { store, walks: Walks::new(), limits: Limits::default() };
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
-    let mut response = crate::router(house).oneshot(request).await.unwrap();
+    let mut response = routes(store).oneshot(request).await.unwrap();
     let body = std::mem::take(response.body_mut());
     let text = String::from_utf8(to_bytes(body, 1024).await.unwrap().to_vec()).unwrap();
     (response, text)

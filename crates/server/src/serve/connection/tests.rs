@@ -1,9 +1,11 @@
 //! Callers who dawdle, on a stopped clock and a loopback socket.
 
+use axum::Router;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
+use tower::Service;
 
 use super::*;
 
@@ -37,8 +39,9 @@ impl Conversation {
             "slow"
         };
         let router = Router::new().route("/", get(|| async { "quick" })).route("/slow", get(slow));
+        let answer = move |asked: Asked| router.clone().call(asked.map(axum::body::Body::new));
         tokio::spawn(async move {
-            Connections::new(&limits(), watcher).converse(stream, router).await;
+            Connections::new(&limits(), watcher).converse(stream, answer).await;
         });
         Self { caller, door }
     }

@@ -1,0 +1,147 @@
+//! From Markdown to HTML that phones and screen readers like.
+
+use std::collections::BTreeSet;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use serde::Serialize;
+
+/// A text as HTML, and the headings that lead through it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(crate) html: String,
+    pub(crate) contents: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    pub(crate) text: String,
+}
+
+/// What a page says, each part below a second heading in a section of its own.
+pub(crate) fn page(source: &str) -> Text {
+    let events: Vec<Event<'_>> = parser(source).collect();
+    let mut setter = Setter::default();
+    for (place, event) in events.iter().enumerate() {
+        setter.set(event, &events[place + 1..]);
+    }
+    setter.finish()
+}
+
+/// A short text without headings, such as a description.
+pub(crate) fn fragment(source: &str) -> String {
+    page(source).html
+}
+
+/// Where the links of a text lead.
+pub(crate) fn links(source: &str) -> Vec<String> {
+    parser(source)
+        .filter_map(|event| {
+            let Event::Start(Tag::Link { dest_url, .. }) = event else { return None };
+            Some(dest_url.into_string())
+        })
+        .collect()
+}
+
+fn parser(source: &str) -> Parser<'_> {
+    Parser::new_ext(source, Options::ENABLE_TABLES)
+}
+
+#[derive(Default)]
+struct Setter<'a> {
+    events: Vec<Event<'a>>,
+    contents: Vec<Entry>,
+    ids: BTreeSet<String>,
+    /// The last heading, which names the table below it.
+    heading: String,
+    sections: usize,
+}
+
+impl<'a> Setter<'a> {
+    fn set(&mut self, event: &Event<'a>, rest: &[Event<'a>]) {
+        if let Event::Start(Tag::Heading { level, .. }) = event {
+            return self.set_heading(*level, rest);
+        }
+        // Wide things scroll inside of their own box, by keyboard too.
+        if let Event::Start(Tag::Table(_)) = event {
+            let label = escaped(&self.heading);
+            self.raw(format!(
+                "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n"
+            ));
+        }
+        self.events.push(event.clone());
+        if let Event::End(TagEnd::Table) = event {
+            self.raw("</div>\n".to_owned());
+        }
+    }
+
+    fn set_heading(&mut self, level: HeadingLevel, rest: &[Event<'a>]) {
+        self.heading = words(rest);
+        let id = self.id();
+        if level == HeadingLevel::H2 {
+            self.section();
+            self.contents.push(Entry { id: id.clone(), text: self.heading.clone() });
+        }
+        let (classes, attrs) = (Vec::new(), Vec::new());
+        let heading = Tag::Heading { level, id: Some(id.into()), classes, attrs };
+        self.events.push(Event::Start(heading));
+    }
+
+    fn section(&mut self) {
+        let before = if self.sections == 0 { "<section>\n" } else { "</section>\n<section>\n" };
+        self.sections += 1;
+        self.raw(before.to_owned());
+    }
+
+    fn raw(&mut self, html: String) {
+        self.events.push(Event::Html(html.into()));
+    }
+
+    /// The heading as a word for addresses, once on the page.
+    fn id(&mut self) -> String {
+        let stem = slug(&self.heading);
+        let taken = |id: &String| self.ids.contains(id);
+        let id = (2..)
+            .map(|number| format!("{stem}-{number}"))
+            .find(|id| !taken(id))
+            .filter(|_| taken(&stem))
+            .unwrap_or(stem);
+        self.ids.insert(id.clone());
+        id
+    }
+
+    fn finish(mut self) -> Text {
+        if self.sections > 0 {
+            self.raw("</section>\n".to_owned());
+        }
+        let mut written = String::new();
+        html::push_html(&mut written, self.events.into_iter());
+        let html = written.replace("<pre><code", "<pre tabindex=\"0\"><code");
+        Text { html, contents: self.contents }
+    }
+}
+
+/// The words of a heading, up to its end.
+fn words(events: &[Event<'_>]) -> String {
+    let mut words = String::new();
+    for event in events {
+        if let Event::End(TagEnd::Heading(_)) = event {
+            break;
+        }
+        if let Event::Text(text) | Event::Code(text) = event {
+            words.push_str(text);
+        }
+    }
+    words
+}
+
+pub(crate) fn slug(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    if words.is_empty() { "section".to_owned() } else { words.join("-") }
+}
+
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,113 @@
+//! What the shop sells.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fault::ContentFault;
+use crate::site::Language;
+
+pub(crate) const FILE: &str = "shop/products.toml";
+const PICTURE_WIDTH: &str = "640";
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Product {
+    /// Its name in every address and document: the feed's id, the checkout's sku.
+    pub slug: String,
+    pub name: String,
+    pub kind: String,
+    pub brand: String,
+    pub condition: String,
+    /// Euro cents, taxes included.
+    pub price_cents: u64,
+    /// Our list price in hundredths of a USDC.
+    pub price_usdc_cents: u64,
+    pub stock: u32,
+    pub weight_grams: u32,
+    pub summary: String,
+    /// Markdown without headings.
+    pub description: String,
+    pub picture_alt: String,
+    pub specification: Vec<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    pub name: String,
+    pub value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    product: Vec<Product>,
+}
+
+impl Product {
+    pub(crate) fn read_all(text: &str) -> Result<Vec<Self>, ContentFault> {
+        let file: File =
+            toml::from_str(text).map_err(|error| ContentFault::new(FILE, error.to_string()))?;
+        let bad = file.product.iter().find(|product| !is_slug(&product.slug));
+        match bad {
+            None => Ok(file.product),
+            Some(bad) => Err(ContentFault::new(
+                FILE,
+                format!("slug: {:?} is not made of a-z, 0-9 and single hyphens", bad.slug),
+            )),
+        }
+    }
+
+    pub fn path(&self) -> String {
+        format!("/shop/{}", self.slug)
+    }
+
+    pub fn markdown_path(&self) -> String {
+        crate::page::markdown_path(&self.path())
+    }
+
+    pub fn picture_path(&self) -> String {
+        format!("/shop/pictures/{}.svg", self.slug)
+    }
+
+    pub fn picture_file(&self) -> String {
+        format!("shop/pictures/{}.svg", self.slug)
+    }
+
+    pub fn checkout_path(&self) -> String {
+        format!("/shop/checkout?sku={}", self.slug)
+    }
+
+    pub fn is_available(&self) -> bool {
+        self.stock > 0
+    }
+
+    /// As people read it in their language.
+    pub fn price_shown(&self, language: Language) -> String {
+        let plain = self.price_plain();
+        match language {
+            Language::En => format!("€\u{a0}{plain}"),
+            Language::De | Language::Es | Language::It => {
+                format!("{}\u{a0}€", plain.replace('.', ","))
+            }
+        }
+    }
+
+    /// As machines read it: `79.00`.
+    pub fn price_plain(&self) -> String {
+        format!("{}.{:02}", self.price_cents / 100, self.price_cents % 100)
+    }
+}
+
+/// A word that is safe in an address, a file name and an identifier.
+pub(crate) fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text.split('-').all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        })
+}
+
+/// Pictures are placed with a fixed size, so that the page does not jump.
+pub(crate) fn has_the_right_size(picture: &str) -> bool {
+    picture.contains(&format!("width=\"{PICTURE_WIDTH}\"")) && picture.contains("height=\"480\"")
+}

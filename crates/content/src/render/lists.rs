@@ -1,0 +1,187 @@
+//! The lists that pages may ask for, as Markdown and as HTML.
+
+use minijinja::context;
+use minijinja::value::Value;
+
+use super::Renderer;
+use crate::faq::Answer;
+use crate::fault::ContentFault;
+use crate::markdown;
+use crate::product::Product;
+use crate::site::Language;
+
+/// HTML is put in after the Markdown around it has been set.
+const PRODUCTS_HERE: &str = "<!-- product_list -->";
+const ANSWERS_HERE: &str = "<!-- faq_list -->";
+
+impl Renderer<'_> {
+    /// What both faces share, with marks where HTML will stand.
+    pub(super) fn placeholders(&self) -> Value {
+        context! {
+            product_list => PRODUCTS_HERE,
+            faq_list => ANSWERS_HERE,
+            ..self.plain_lists()
+        }
+    }
+
+    /// The same lists as Markdown throughout.
+    pub(super) fn lists(&self, language: Language) -> Value {
+        context! {
+            product_list => self.products_as_markdown(language),
+            faq_list => self.answers_as_markdown(),
+            page_sections => self.page_sections(),
+            ..self.plain_lists()
+        }
+    }
+
+    fn plain_lists(&self) -> Value {
+        context! {
+            endpoint_list => self.frame.endpoint_list,
+            page_list => self.pages_as_markdown(),
+            example_body => format!("```json\n{}\n```", self.frame.example_body),
+        }
+    }
+
+    pub(super) fn place_lists(
+        &self,
+        html: &str,
+        language: Language,
+    ) -> Result<String, ContentFault> {
+        let mut placed = html.to_owned();
+        if html.contains(PRODUCTS_HERE) {
+            let products: Vec<Value> =
+                self.catalog.products.iter().map(|one| product(one, language)).collect();
+            let list = context! { products => products };
+            let list = self.placed("product_list.html", language, list)?;
+            placed = placed.replace(PRODUCTS_HERE, &list);
+        }
+        if html.contains(ANSWERS_HERE) {
+            let list = context! { topics => self.topics() };
+            let list = self.placed("faq_list.html", language, list)?;
+            placed = placed.replace(ANSWERS_HERE, &list);
+        }
+        Ok(placed)
+    }
+
+    fn products_as_markdown(&self, language: Language) -> String {
+        let words = self.catalog.site.words(language);
+        let stock = |product: &Product| {
+            let key = if product.is_available() { "in_stock" } else { "out_of_stock" };
+            words.get(key).cloned().unwrap_or_default()
+        };
+        let lines: Vec<String> = self
+            .catalog
+            .products
+            .iter()
+            .map(|product| {
+                let Product { name, summary, .. } = product;
+                let (path, price) = (product.path(), product.price_shown(language));
+                format!("- [{name}]({path}): {summary} {price}, {}.", stock(product))
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    fn answers_as_markdown(&self) -> String {
+        let mut written = String::new();
+        for (topic, answers) in topics(&self.catalog.answers) {
+            written.push_str(&format!("## {topic}\n\n"));
+            for Answer { question, answer, .. } in answers {
+                written.push_str(&format!("### {question}\n\n{}\n\n", answer.trim()));
+            }
+        }
+        written
+    }
+
+    fn topics(&self) -> Vec<Value> {
+        let topics = topics(&self.catalog.answers).into_iter().map(|(title, answers)| {
+            let answers: Vec<Value> = answers
+                .into_iter()
+                .map(|answer| {
+                    let html = markdown::fragment(&answer.answer);
+                    context! { id => answer.id, question => answer.question, html => html }
+                })
+                .collect();
+            context! { id => markdown::slug(title), title => title, answers => answers }
+        });
+        topics.collect()
+    }
+
+    fn pages_as_markdown(&self) -> String {
+        let pages = self.catalog.pages.iter().map(|page| {
+            let front = &page.front;
+            format!("- [{}]({}): {}", front.heading, front.path, front.description)
+        });
+        pages.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Links to the Markdown of every page and product, for agents.
+    fn page_sections(&self) -> String {
+        let line = |name: &str, path: &str, note: &str| {
+            format!("- [{name}]({}): {note}", self.absolute(path))
+        };
+        let default = self.catalog.site.default_language();
+        let (own, other): (Vec<_>, Vec<_>) =
+            self.catalog.pages.iter().partition(|page| page.language == default);
+        let pages = |pages: Vec<&crate::page::Page>| {
+            let lines = pages.into_iter().map(|page| {
+                line(&page.front.title, &page.markdown_path(), &page.front.description)
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let products = self.catalog.products.iter().map(|product| {
+            let note = format!("{} {} EUR", product.summary, product.price_plain());
+            line(&product.name, &product.markdown_path(), &note)
+        });
+        let products = products.collect::<Vec<_>>().join("\n");
+        format!(
+            "## Pages\n\n{}\n\n## Other languages\n\n{}\n\n## Shop\n\n{products}",
+            pages(own),
+            pages(other)
+        )
+    }
+}
+
+/// Topics in the sequence of their first answers.
+pub(super) fn topics(answers: &[Answer]) -> Vec<(&str, Vec<&Answer>)> {
+    let mut topics: Vec<(&str, Vec<&Answer>)> = Vec::new();
+    for answer in answers {
+        match topics.iter_mut().find(|(topic, _)| *topic == answer.topic) {
+            Some((_, known)) => known.push(answer),
+            None => topics.push((&answer.topic, vec![answer])),
+        }
+    }
+    topics
+}
+
+/// A product as templates know it.
+pub(super) fn product(product: &Product, language: Language) -> Value {
+    context! {
+        slug => product.slug,
+        name => product.name,
+        kind => product.kind,
+        summary => product.summary,
+        price => product.price_shown(language),
+        available => product.is_available(),
+        stock => product.stock,
+        picture => product.picture_path(),
+        picture_alt => product.picture_alt,
+        specification => product.specification,
+    }
+}
+
+pub(super) fn product_markdown(product: &Product) -> String {
+    let Product { name, kind, brand, summary, description, specification, .. } = product;
+    let stock = if product.is_available() { "in stock" } else { "out of stock" };
+    let rows = specification.iter().map(|line| format!("| {} | {} |", line.name, line.value));
+    let rows = rows.collect::<Vec<_>>().join("\n");
+    format!(
+        "# {name}\n\n{summary}\n\n\
+         {kind} by {brand}. {price} EUR including VAT, {stock}. \
+         [Request a checkout quote]({checkout}); no funds are captured there.\n\n\
+         {text}\n\n## Specification\n\n| | |\n| --- | --- |\n{rows}\n",
+        price = product.price_plain(),
+        checkout = product.checkout_path(),
+        text = description.trim(),
+    )
+}

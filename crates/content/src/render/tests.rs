@@ -1,0 +1,81 @@
+use super::*;
+use crate::catalog::Catalog;
+
+fn catalog() -> Catalog {
+    let elsewhere: Vec<&str> = crate::catalog::ELSEWHERE_IN_TESTS.to_vec();
+    Catalog::built_in(&elsewhere).unwrap()
+}
+
+fn frame() -> Frame {
+    Frame {
+        base_url: "https://penny.example".to_owned(),
+        style: "/assets/style.css".to_owned(),
+        script: "/assets/webmcp.js".to_owned(),
+        endpoint_list: "| a | b |\n| --- | --- |\n| 1 | 2 |".to_owned(),
+        example_body: "{\"message\": \"Hello\"}".to_owned(),
+    }
+}
+
+#[test]
+fn every_page_has_two_faces_with_one_heading_each() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    for page in &catalog.pages {
+        let Faces { html, markdown } = renderer.page(page, &[]).unwrap();
+        assert_eq!(html.matches("<h1").count(), 1, "{}", page.name);
+        assert!(html.contains(&format!("lang=\"{}\"", page.language.code())));
+        assert!(markdown.starts_with(&format!("# {}\n", page.front.heading)));
+        for mark in ["{{", "<!-- product_list", "<!-- faq_list"] {
+            assert!(!html.contains(mark) && !markdown.contains(mark), "{mark} in {}", page.name);
+        }
+        assert_eq!(markdown.matches("```").count() % 2, 0, "an open fence in {}", page.name);
+    }
+}
+
+#[test]
+fn every_product_is_on_every_page_that_lists_them_in_both_faces() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    for page in catalog.pages.iter().filter(|page| page.source.contains("product_list")) {
+        let Faces { html, markdown } = renderer.page(page, &[]).unwrap();
+        for product in &catalog.products {
+            assert!(html.contains(&format!("href=\"{}\"", product.path())), "{}", product.slug);
+            assert!(markdown.contains(&format!("({})", product.path())), "{}", product.slug);
+        }
+    }
+}
+
+#[test]
+fn every_answer_is_on_the_support_page_in_both_faces() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let support = catalog.page("support", Language::En).unwrap();
+    let Faces { html, markdown } = renderer.page(support, &[]).unwrap();
+    for answer in &catalog.answers {
+        assert!(html.contains(&format!("<details id=\"{}\"", answer.id)), "{}", answer.id);
+        assert!(markdown.contains(&format!("### {}\n", answer.question)), "{}", answer.id);
+    }
+}
+
+#[test]
+fn a_mark_that_nobody_fills_is_a_fault_that_names_its_place() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let fault = renderer.text("agents/auth.md", "one\n{{ moon_phase }}").unwrap_err();
+    assert!(fault.to_string().starts_with("agents/auth.md: undefined value"), "{fault}");
+    assert!(fault.to_string().contains("line 2"), "{fault}");
+}
+
+#[test]
+fn translated_pages_name_each_other_and_the_default() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    for language in Language::ALL {
+        let home = catalog.page("home", language).unwrap();
+        let html = renderer.page(home, &[]).unwrap().html;
+        for (hreflang, path) in [("en", "/"), ("de", "/bitcoin-deutschland/"), ("x-default", "/")] {
+            let link = format!("hreflang=\"{hreflang}\" href=\"https://penny.example{path}\"");
+            assert!(html.contains(&link), "{link}");
+        }
+    }
+}

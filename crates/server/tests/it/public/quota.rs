@@ -1,0 +1,70 @@
+//! The discovery quota and the version header, byte for byte.
+
+use crate::house::House;
+
+const COUNTED: [&str; 4] = ["/openapi.json", "/shop/feed.json", "/api", "/api/x402"];
+
+#[test]
+fn one_window_counts_every_discovery_route_and_nothing_else() {
+    let house = House::open("");
+    let mut remaining = 600;
+    for path in COUNTED {
+        for method in ["GET", "HEAD"] {
+            let reply = house.request(&format!("{method} {path}"), &[], "");
+            remaining -= 1;
+            assert_eq!(reply.header("ratelimit-policy"), "\"public-discovery\";q=600;w=60");
+            let state = reply.header("ratelimit");
+            let start = format!("\"public-discovery\";r={remaining};t=");
+            let seconds = state.strip_prefix(&start).unwrap_or_else(|| panic!("{state}"));
+            assert!((1..=60).contains(&seconds.parse::<u32>().unwrap()), "{state}");
+            assert_eq!(reply.header("x-service-api-version"), "1");
+        }
+    }
+    for path in ["/", "/sitemap.xml", "/shop/checkout?sku=signer-mini", "/.well-known/api-catalog"]
+    {
+        assert_eq!(house.get(path).header("ratelimit"), "", "{path}");
+    }
+    for line in ["GET /mcp", "HEAD /mcp", "POST /mcp"] {
+        remaining -= 1;
+        let reply = house.request(line, &[], "");
+        let start = format!("\"public-discovery\";r={remaining};t=");
+        assert!(reply.header("ratelimit").starts_with(&start), "{line}");
+    }
+}
+
+#[test]
+fn an_exhausted_quota_is_told_before_the_version_and_says_how_long_to_wait() {
+    let house = House::open("[limits]\ndiscovery_quota = 3");
+    for _ in 0..3 {
+        assert_eq!(house.get("/api/x402").status, 200);
+    }
+    for path in COUNTED {
+        let reply = house.get_with(path, &[("X-Service-API-Version", "2")]);
+        assert_eq!(reply.status, 429, "{path}");
+        let wait: u32 = reply.header("retry-after").parse().unwrap();
+        assert!((1..=60).contains(&wait), "{wait}");
+        assert_eq!(reply.header("ratelimit"), format!("\"public-discovery\";r=0;t={wait}"));
+        assert_eq!(reply.header("content-type"), "application/problem+json");
+        assert_eq!(reply.json()["error"]["code"], "rate_limited");
+    }
+    assert_eq!(house.get("/").status, 200, "pages are not counted");
+}
+
+#[test]
+fn only_version_one_is_known_and_a_refusal_is_counted() {
+    let house = House::open("");
+    for version in ["2", "0", "latest", "1.0", ""] {
+        let reply = house.get_with("/openapi.json", &[("X-Service-API-Version", version)]);
+        assert_eq!((reply.status, reply.header("x-service-api-version")), (400, "1"), "{version}");
+        assert_eq!(reply.json()["error"]["code"], "unsupported_version");
+        assert!(reply.header("ratelimit").starts_with("\"public-discovery\";r="));
+    }
+    let good = house.get_with("/openapi.json", &[("X-Service-API-Version", "1")]);
+    assert_eq!(good.status, 200);
+    assert!(good.header("ratelimit").contains(";r=594;"), "{}", good.header("ratelimit"));
+    let free = house.get_with("/", &[("X-Service-API-Version", "9")]);
+    assert_eq!(free.status, 200, "pages do not read the version");
+    for absent in ["deprecation", "sunset"] {
+        assert_eq!(good.header(absent), "", "nothing is on its way out");
+    }
+}

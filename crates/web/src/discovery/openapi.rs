@@ -1,0 +1,102 @@
+//! The OpenAPI document: the surface and the pages of the catalog, with their details.
+//!
+//! Reading order:
+//! 1. `details`, what each operation takes and answers, by the names of components;
+//! 2. `paths`, every address with its operations;
+//! 3. `parameters`, `bodies`, `headers`, `replies`, `refusals` and `schemas`, the components;
+//! 4. `payment`, what registries of paid services read.
+
+mod bodies;
+mod details;
+mod headers;
+mod parameters;
+mod paths;
+mod payment;
+mod refusals;
+mod replies;
+mod schemas;
+
+use serde_json::{Map, Value, json};
+
+pub use crate::discovery::openapi::bodies::example_body;
+use crate::premises::{CONTRACT_DATE, Premises};
+use crate::surface::Tag;
+
+/// Payment registries promise to read this version; none promises a newer one.
+const OPENAPI_VERSION: &str = "3.1.1";
+
+/// The whole document.
+pub fn document(premises: &Premises) -> Value {
+    json!({
+        "openapi": OPENAPI_VERSION,
+        "info": info(premises),
+        "servers": [{ "url": premises.base_url }],
+        "tags": Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.says() })),
+        "externalDocs": {
+            "url": premises.url("/docs"),
+            "description": "Quick start, errors and limits.",
+        },
+        "x-service-info": {
+            "categories": ["postcards", "physical-mail", "shopping"],
+            "docs": {
+                "homepage": premises.url("/"),
+                "apiReference": premises.url("/openapi.json"),
+                "llms": premises.url("/llms.txt"),
+            },
+        },
+        "security": [],
+        "paths": paths::paths(premises),
+        "components": {
+            "parameters": parameters::parameters(premises),
+            "examples": bodies::examples(),
+            "headers": headers::headers(),
+            "responses": merged([replies::replies(premises), refusals::refusals()]),
+            "schemas": schemas::schemas(),
+        },
+    })
+}
+
+fn info(premises: &Premises) -> Value {
+    let site = &premises.catalog.site;
+    json!({
+        "title": site.name,
+        "version": CONTRACT_DATE,
+        "description": format!(
+            "{} No account and no API key: a card is authorized by its payment in USDC, by x402 \
+             or by MPP, and everything else is free to read. Counted routes share 600 requests \
+             in 60 seconds and read X-Service-API-Version, which takes the value 1. Routes that \
+             retire are marked deprecated here and send Deprecation and Sunset first; none does \
+             now. Every GET also takes HEAD.",
+            site.summary
+        ),
+        "termsOfService": premises.url("/terms-of-service"),
+        "contact": { "name": site.name, "email": site.email, "url": premises.url("/contact") },
+        "x-guidance":
+            "To mail a card, POST the postcard to /api/x402/postcards/preview and look at it. Then \
+             POST the same body to /api/x402/postcards (at most 3.50 USDC, usually less) or to \
+             /api/mpp/postcards (3.50 USDC on Base). The first answer is 402 with a challenge; \
+             sign it and send the identical body again with the payment. Poll \
+             /api/x402/orders/{publicOrderId}. Pay only when the answer is 402: after 409, 502 or \
+             503 look at the order and sign nothing new. Products are in /shop/feed.json; \
+             /shop/checkout quotes and captures no funds.",
+    })
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
+}
+
+fn schema(name: &str) -> Value {
+    reference("schemas", name)
+}
+
+fn named<const COUNT: usize>(parts: [(&str, Value); COUNT]) -> Map<String, Value> {
+    parts.into_iter().map(|(name, part)| (name.to_owned(), part)).collect()
+}
+
+fn merged<const COUNT: usize>(parts: [Map<String, Value>; COUNT]) -> Map<String, Value> {
+    parts.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests;

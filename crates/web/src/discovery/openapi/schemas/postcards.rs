@@ -1,0 +1,155 @@
+//! A postcard, its order and its seller.
+
+use order::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
+use order::chain::Network;
+use order::status::Status;
+use serde_json::{Map, Value, json};
+
+use super::{account, address, list, moment, open, text};
+use crate::discovery::openapi::bodies::example_body;
+use crate::discovery::openapi::parameters::{OPERATION_ID, ORDER_ID};
+use crate::discovery::openapi::{named, schema};
+
+/// What the door of image addresses takes; a test knocks at it.
+pub(in crate::discovery::openapi) const IMAGE_URL_CHARACTERS_MAX: usize = 2_048;
+
+const STATUSES: [Status; 11] = [
+    Status::Unpaid,
+    Status::PaymentPending,
+    Status::PaymentUnconfirmed,
+    Status::Paid,
+    Status::Submitted,
+    Status::FulfillmentNeedsReconciliation,
+    Status::Mailed,
+    Status::Delivered,
+    Status::Returned,
+    Status::Refunded,
+    Status::Expired,
+];
+/// What a paid answer says: the card was handed over, or that is in doubt.
+const SENT: [Status; 2] = [Status::Submitted, Status::FulfillmentNeedsReconciliation];
+
+pub(super) fn schemas() -> Map<String, Value> {
+    let order_id = json!({ "type": "string", "pattern": ORDER_ID });
+    let sent = json!({ "type": "string", "enum": SENT.map(Status::word) });
+    let context = open(&["public_order_id"], json!({ "public_order_id": order_id }));
+    let nothing = json!({ "type": "object", "maxProperties": 0 });
+    let preview = json!({ "preview_urls": list(address()) });
+    named([
+        ("Postcard", postcard()),
+        ("Recipient", recipient()),
+        ("Preview", open(&["preview_urls"], preview)),
+        ("SendResult", open(&["id", "status"], json!({ "id": order_id, "status": sent }))),
+        ("X402ChallengeBody", json!({ "anyOf": [context, nothing] })),
+        ("Order", order(&order_id)),
+        ("Seller", seller()),
+    ])
+}
+
+fn postcard() -> Value {
+    let example = example_body();
+    let (front, message) = (&example["front_image_url"], &example["message"]);
+    json!({
+        "type": "object",
+        "description": "One 4x6 postcard.",
+        "required": ["front_image_url", "message", "recipient"],
+        "properties": {
+            "front_image_url": {
+                "type": "string",
+                "format": "uri",
+                "pattern": "^[hH][tT][tT][pP][sS]://",
+                "maxLength": IMAGE_URL_CHARACTERS_MAX,
+                "description": "The front: a picture on a public host, fetched over HTTPS.",
+                "examples": [front],
+            },
+            "message": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": MESSAGE_CHARACTERS_MAX,
+                "description": "The back.",
+                "examples": [message],
+            },
+            "recipient": schema("Recipient"),
+            "seller": {
+                "type": "string",
+                "description": "The username that is paid. The default seller when absent.",
+            },
+            "operation_id": {
+                "type": "string",
+                "pattern": OPERATION_ID,
+                "description": "Your own identifier of the operation; see Idempotency-Key.",
+            },
+        },
+        "examples": [example],
+    })
+}
+
+fn recipient() -> Value {
+    let example = &example_body()["recipient"];
+    let line = |field: &str| {
+        json!({
+            "type": "string",
+            "minLength": 1,
+            "maxLength": ADDRESS_CHARACTERS_MAX,
+            "examples": [example[field]],
+        })
+    };
+    json!({
+        "type": "object",
+        "required": ["name", "address", "city", "province", "postal_code", "country"],
+        "properties": {
+            "name": line("name"),
+            "address": line("address"),
+            "city": line("city"),
+            "province": line("province"),
+            "postal_code": line("postal_code"),
+            "country": {
+                "type": "string",
+                "pattern": "^[A-Za-z]{2}$",
+                "description": "Two letters of ISO 3166-1.",
+                "examples": [example["country"]],
+            },
+        },
+    })
+}
+
+fn order(order_id: &Value) -> Value {
+    let money = json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$" });
+    let pricing = json!({ "maximum": money, "charged": money, "currency": text() });
+    let payment = json!({
+        "protocol": { "type": "string", "enum": ["x402", "mpp"] },
+        "network": { "type": "string", "enum": Network::ALL.map(Network::caip2) },
+        "asset": text(),
+        "amount": money,
+        "pay_to": account(),
+        "transaction": text(),
+        "confirmed_at": moment(),
+    });
+    let paid = ["protocol", "network", "asset", "amount", "pay_to", "transaction", "confirmed_at"];
+    let delivery = json!({ "status": text(), "updated_at": moment() });
+    open(
+        &["id", "status", "created_at", "updated_at"],
+        json!({
+            "id": order_id,
+            "status": { "type": "string", "enum": STATUSES.map(Status::word) },
+            "created_at": moment(),
+            "updated_at": moment(),
+            "pricing": open(&["maximum", "charged", "currency"], pricing),
+            "payment": open(&paid, payment),
+            "delivery": open(&["status", "updated_at"], delivery),
+        }),
+    )
+}
+
+fn seller() -> Value {
+    open(
+        &["address"],
+        json!({
+            "username": text(),
+            "name": text(),
+            "address": account(),
+            "resolved_at": moment(),
+            "evidence": { "type": "object" },
+        }),
+    )
+}

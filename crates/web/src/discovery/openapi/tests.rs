@@ -1,0 +1,184 @@
+//! The document, held against the surface, the catalog and the doors.
+
+use std::collections::BTreeSet;
+
+use content::catalog::Catalog;
+use order::card::{Draft, Postcard};
+use order::chain::EvmAddress;
+use order::image_url::PublicImageUrl;
+
+use super::*;
+use crate::discovery::openapi::schemas::IMAGE_URL_CHARACTERS_MAX;
+use crate::surface::{Quota, SURFACE, Verb};
+
+/// Crawlers of payment registries read no further.
+const CRAWLED_BYTES: usize = 64 * 1_024;
+const METHODS: [&str; 3] = ["get", "head", "post"];
+
+fn premises() -> Premises {
+    let elsewhere: Vec<&str> = SURFACE.iter().map(|endpoint| endpoint.path).collect();
+    Premises {
+        base_url: "https://pennyblack.example".to_owned(),
+        catalog: Catalog::built_in(&elsewhere).unwrap(),
+        payee: EvmAddress::from_bytes([0x5a; 20]),
+        default_seller: "demo".to_owned(),
+        seller_parent: "pennyblack.eth".to_owned(),
+    }
+}
+
+fn operations(document: &Value) -> Vec<(String, String, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let operations = paths.flat_map(|(path, item)| {
+        let item = item.as_object().unwrap().iter();
+        item.map(move |(method, operation)| (method.clone(), path.clone(), operation))
+    });
+    operations.collect()
+}
+
+/// The words after every `$ref` of the document.
+fn references<'a>(part: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match part {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn the_surface_and_the_pages_are_there_once_and_nothing_else_is() {
+    let premises = premises();
+    let mut expected = vec![("get".to_owned(), paths::PRODUCT_PATH.to_owned())];
+    for endpoint in SURFACE {
+        let methods = match (endpoint.quota, endpoint.verb) {
+            (Quota::Free, Verb::Get) => &["get"][..],
+            (Quota::Free, Verb::Post) => &["post"],
+            (Quota::Discovery, Verb::Get) => &["get", "head"],
+            (Quota::Discovery, Verb::Post) => &METHODS,
+        };
+        let each = methods.iter().map(|method| ((*method).to_owned(), endpoint.path.to_owned()));
+        expected.extend(each);
+    }
+    for page in &premises.catalog.pages {
+        let all = page.front.aliases.iter().chain([&page.front.path]);
+        expected.extend(all.map(|path| ("get".to_owned(), path.clone())));
+    }
+    let document = document(&premises);
+    let mut found: Vec<_> =
+        operations(&document).into_iter().map(|(method, path, _)| (method, path)).collect();
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn no_operation_lacks_its_details_and_no_details_lack_their_operation() {
+    for endpoint in SURFACE {
+        let name = endpoint.operation;
+        let details = details::of(name).unwrap_or_else(|| panic!("{name} has no details"));
+        let statuses: Vec<u16> = details.answers.iter().map(|(status, _)| *status).collect();
+        assert_eq!(statuses, endpoint.statuses, "{name}");
+    }
+    let mut named: Vec<&str> = details::DETAILS.iter().map(|details| details.operation).collect();
+    let mut listed: Vec<&str> = SURFACE.iter().map(|endpoint| endpoint.operation).collect();
+    named.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(named, listed);
+}
+
+#[test]
+fn a_good_answer_has_the_media_type_of_the_surface() {
+    let document = document(&premises());
+    let responses = &document["components"]["responses"];
+    for endpoint in SURFACE {
+        let answers = details::of(endpoint.operation).unwrap().answers;
+        for (_, name) in answers.iter().filter(|(status, _)| *status == 200) {
+            let media = replies::bare(endpoint.answer);
+            assert!(responses[name]["content"][media].is_object(), "{name} is no {media}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
+    let document = document(&premises());
+    let mut names = BTreeSet::new();
+    for (method, path, operation) in operations(&document) {
+        let name = operation["operationId"].as_str().unwrap();
+        assert!(names.insert(name), "{name} is there twice");
+        for words in ["summary", "description"] {
+            assert_ne!(operation[words].as_str().unwrap(), "", "{method} {path}");
+        }
+        assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{method} {path}");
+        assert_eq!(operation["security"], json!([]), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    let document = document(&premises());
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    let kinds = document["components"].as_object().unwrap().iter();
+    let there: BTreeSet<String> = kinds
+        .flat_map(|(kind, parts)| {
+            let names = parts.as_object().unwrap().keys();
+            names.map(move |name| format!("#/components/{kind}/{name}"))
+        })
+        .collect();
+    assert_eq!(found, there.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn crawlers_read_it_to_its_end() {
+    let bytes = document(&premises()).to_string().len();
+    assert!(bytes < CRAWLED_BYTES, "{bytes}");
+}
+
+#[test]
+fn the_example_is_a_postcard_that_the_door_takes() {
+    let example = example_body();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let recipient = &example["recipient"];
+    let draft = Draft {
+        front_image_url: text(&example["front_image_url"]),
+        message: text(&example["message"]),
+        name: text(&recipient["name"]),
+        address: text(&recipient["address"]),
+        city: text(&recipient["city"]),
+        province: text(&recipient["province"]),
+        postal_code: text(&recipient["postal_code"]),
+        country: text(&recipient["country"]),
+    };
+    assert_eq!(Postcard::parse(&draft).err(), None);
+}
+
+#[test]
+fn the_longest_image_address_of_the_schema_is_the_longest_that_the_door_takes() {
+    let start = "https://pennyblack.example/";
+    let longest = format!("{start}{}", "a".repeat(IMAGE_URL_CHARACTERS_MAX - start.len()));
+    assert!(PublicImageUrl::parse(&longest).is_ok());
+    assert!(PublicImageUrl::parse(&format!("{longest}a")).is_err());
+}
+
+#[test]
+fn what_costs_money_says_how_much_and_may_answer_402() {
+    let document = document(&premises());
+    let paid: Vec<_> = operations(&document)
+        .into_iter()
+        .filter(|(_, _, operation)| operation["x-payment-info"].is_object())
+        .collect();
+    assert_eq!(paid.len(), 2);
+    for (_, path, operation) in paid {
+        assert!(operation["responses"]["402"].is_object(), "{path}");
+        assert!(operation["requestBody"].is_object(), "{path}");
+    }
+    let mpp = &document["paths"]["/api/mpp/postcards"]["post"]["x-payment-info"];
+    assert_eq!(mpp["offers"][0]["amount"], "3500000");
+    assert_eq!(mpp["price"]["amount"], "3.50");
+    let x402 = &document["paths"]["/api/x402/postcards"]["post"]["x-payment-info"];
+    assert_eq!(x402["price"]["max"], "3.50");
+    assert!(x402.get("offers").is_none());
+}

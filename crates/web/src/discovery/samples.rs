@@ -1,0 +1,65 @@
+//! The premises that tests of documents are built on, and what any strict reader asks of them.
+
+use content::catalog::Catalog;
+use order::chain::EvmAddress;
+use serde_json::Value;
+
+use crate::premises::Premises;
+
+/// What the built-in words link to beside their own pages.
+const ELSEWHERE: &[&str] = &[
+    "/llms.txt",
+    "/auth.md",
+    "/openapi.json",
+    "/shop/feed.json",
+    "/.well-known/security.txt",
+    "/.well-known/api-catalog",
+    "/api",
+    "/api/x402",
+    "/sitemap.xml",
+    "/shop/checkout",
+];
+
+pub(crate) fn premises() -> Premises {
+    Premises {
+        base_url: "https://shop.example.org".to_owned(),
+        catalog: Catalog::built_in(ELSEWHERE).unwrap(),
+        payee: EvmAddress::from_bytes([0x11; 20]),
+        default_seller: "demo".to_owned(),
+        seller_parent: "pennyblack.eth".to_owned(),
+    }
+}
+
+/// Every text in a document, however deep.
+pub(super) fn texts(document: &Value) -> Vec<&str> {
+    match document {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+pub(super) fn has_no_relative_address(document: &Value) {
+    for text in texts(document) {
+        assert!(!text.starts_with('/'), "{text}");
+    }
+}
+
+/// Named members, each there and not empty.
+pub(super) fn has_members(document: &Value, names: &[&str]) {
+    for name in names {
+        let member = &document[*name];
+        let empty = match member {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(_) | Value::Bool(_) | Value::Number(_) => false,
+        };
+        assert!(!empty, "{name} is missing or empty in {document}");
+    }
+}
+
+pub(super) fn list(document: &Value) -> &Vec<Value> {
+    document.as_array().unwrap()
+}

@@ -1,0 +1,30 @@
+//! What every public document is made from.
+
+use content::catalog::Catalog;
+use order::chain::EvmAddress;
+
+/// The service's own public facts.
+#[derive(Clone, Debug)]
+pub struct Premises {
+    /// The public address of the site, without a slash at its end.
+    pub base_url: String,
+    pub catalog: Catalog,
+    /// Who is named as payee in the shop's quotes, which capture nothing.
+    pub payee: EvmAddress,
+    /// The seller of a card whose buyer names none.
+    pub default_seller: String,
+    /// The ENS name under which sellers are looked up.
+    pub seller_parent: String,
+}
+
+/// The date of the public discovery contract, which OpenAPI carries as its version.
+pub const CONTRACT_DATE: &str = "2026-08-29";
+
+/// The version of this software, for cards that must name one.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl Premises {
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+}
