@@ -1,0 +1,64 @@
+// Holds six pages, one of each kind, against Lighthouse as a phone on a slow line would see them.
+import lighthouse from "lighthouse";
+import { base, browser, fail, note, pass, verdict } from "./lib.mjs";
+
+const PAGES = ["/", "/bitcoin-deutschland/", "/shop", "/shop/signer-mini", "/docs", "/privacy-policy"];
+const WANTED = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100, "agentic-browsing": 100 };
+// The clock of a shared machine is only ever wrong in one direction, so the best of a few runs is the true one.
+const ATTEMPTS = 3;
+// An audit that finds nothing costs no points, so a full score would hide that these have gone blind.
+const SHOULD_APPLY = ["webmcp-registered-tools", "webmcp-schema-validity", "llms-txt", "ard-schema"];
+
+const percent = (category) => Math.floor((category?.score ?? 0) * 100 + 1e-9);
+
+async function measure(port, path, categories) {
+  const run = await lighthouse(new URL(path, base).href, {
+    port,
+    logLevel: "error",
+    onlyCategories: categories,
+    disableFullPageScreenshot: true,
+  });
+  if (run.lhr.runtimeError) throw new Error(`${path}: ${run.lhr.runtimeError.message}`);
+  return run.lhr;
+}
+
+/** The audits that cost a category its points, with the first things each complains about. */
+function reasons(report, category) {
+  return report.categories[category].auditRefs.flatMap(({ id, weight }) => {
+    const audit = report.audits[id];
+    const broken = audit.scoreDisplayMode === "error"; // then it has no score at all
+    if (weight === 0 || (!broken && (audit.score ?? 1) === 1)) return [];
+    const items = (audit.details?.items ?? []).slice(0, 3)
+      .map((item) => `    ${(item.node?.snippet ?? item.url ?? JSON.stringify(item)).slice(0, 300)}`);
+    const value = audit.displayValue ?? audit.explanation ?? audit.errorMessage ?? "";
+    return [`${category} ${id}: ${audit.title} ${value}`, ...items];
+  });
+}
+
+async function judgePage(port, path) {
+  const report = await measure(port, path, Object.keys(WANTED));
+  for (let attempt = 2; attempt <= ATTEMPTS && percent(report.categories.performance) < WANTED.performance; attempt += 1) {
+    const again = await measure(port, path, ["performance"]);
+    if (again.categories.performance.score <= report.categories.performance.score) continue;
+    report.categories.performance = again.categories.performance;
+    for (const { id } of again.categories.performance.auditRefs) report.audits[id] = again.audits[id];
+  }
+  const scores = Object.keys(WANTED).map((category) => percent(report.categories[category]));
+  const short = Object.keys(WANTED).filter((category, index) => scores[index] < WANTED[category]);
+  const line = path.padEnd(24) + scores.map((score, index) => String(score).padStart(Object.keys(WANTED)[index].length + 2)).join("");
+  if (short.length === 0) pass(line);
+  else fail(line, short.flatMap((category) => reasons(report, category)));
+  for (const id of SHOULD_APPLY) {
+    if (report.audits[id].scoreDisplayMode === "notApplicable") note(`${path}: ${id} found nothing to look at`);
+  }
+}
+
+const chromium = await browser();
+try {
+  const port = Number(new URL(chromium.wsEndpoint()).port);
+  console.log(`        ${"page".padEnd(24)}${Object.keys(WANTED).map((category) => `  ${category}`).join("")}`);
+  for (const path of PAGES) await judgePage(port, path);
+} finally {
+  await chromium.close();
+}
+verdict();
