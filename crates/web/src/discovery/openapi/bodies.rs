@@ -48,7 +48,7 @@ pub(super) fn body(body: Body) -> Value {
             let wish = json!({ "type": "anonymous", "requested_credential_type": "access_token" });
             (true, json!({ "schema": schema("RegistrationRequest"), "example": wish }))
         }
-        Body::Anything => (false, json!({ "schema": { "type": "object" }, "example": {} })),
+        Body::Anything => (false, json!({ "schema": {}, "example": {} })),
     };
     json!({ "required": required, "content": { "application/json": content } })
 }
