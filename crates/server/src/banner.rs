@@ -9,7 +9,7 @@ use crate::console::Audience;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What runs, where, and three things to try.
+/// What runs, where, and a few things to try.
 pub(crate) fn text(
     server: &Server,
     bound: SocketAddr,
@@ -39,8 +39,8 @@ pub(crate) fn text(
         Mode::Live => {}
     }
     format!(
-        "{text}\n{}\n  curl -i {here}/healthz\n  curl -i {here}/readyz\n  {program} simulate \
-         --orders 1000\n\nCtrl-C stops it, once the requests under way are done.\n",
+        "{text}\n{}\n  a browser at {here}/\n  curl -H 'Accept: text/markdown' {here}/\n  \
+         curl -i {here}/api\n  {program} simulate --orders 1000\n\nCtrl-C stops it, once the requests under way are done.\n",
         emphasised("Try this:", audience)
     )
 }
@@ -84,7 +84,7 @@ mod tests {
         let bound = ([0, 0, 0, 0], 8402).into();
         let text = text(&server(), bound, "target/debug/pennyblack", Audience::Pipe);
         assert!(text.contains("address   http://127.0.0.1:8402\n"), "{text}");
-        assert!(text.contains("curl -i http://127.0.0.1:8402/readyz\n"), "{text}");
+        assert!(text.contains("curl -i http://127.0.0.1:8402/api\n"), "{text}");
         assert!(text.contains("\n  target/debug/pennyblack simulate --orders 1000\n"), "{text}");
         assert!(text.contains("PostgreSQL, postgres://clerk@db.example/orders\n"), "{text}");
         assert!(!text.contains("sesame") && !text.contains('\u{1b}'), "{text}");

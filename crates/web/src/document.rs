@@ -16,10 +16,11 @@ use crate::negotiate::Coding;
 
 /// Below this a packet is not full anyway, and the decoder costs more.
 const WORTH_COMPRESSING_BYTES: usize = 512;
-/// Quality and window of brotli: the best that is still quick, as every start
-/// waits for it.
-const BROTLI_QUALITY: i32 = 5;
-const BROTLI_WINDOW: i32 = 20;
+/// The best quality of brotli that is still quick, as every start waits for it.
+const BROTLI_QUALITY: i32 = 4;
+/// The bits of the largest window: nothing of ours is larger.
+const BROTLI_WINDOW_MAX: u32 = 20;
+const BROTLI_WINDOW_MIN: u32 = 10;
 
 /// What a script on another site may read beside the body.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
@@ -102,7 +103,7 @@ impl Draft {
         self
     }
 
-    pub(crate) fn finish(self, transport: Transport) -> Document {
+    pub(crate) fn finish(&self, transport: Transport) -> Document {
         let digest = Sha256::digest(&self.body);
         let name: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
         let headers = self.headers(transport);
@@ -118,7 +119,7 @@ impl Draft {
             status: self.status,
             gzip: gzip.map(|body| version(Some("gzip"), body)),
             brotli: brotli.map(|body| version(Some("br"), body)),
-            identity: version(None, self.body),
+            identity: version(None, self.body.clone()),
         }
     }
 
@@ -238,9 +239,12 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 
 fn brotli(body: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
+    let bits = usize::BITS - body.len().leading_zeros();
+    let window = bits.clamp(BROTLI_WINDOW_MIN, BROTLI_WINDOW_MAX);
     let settings = brotli::enc::BrotliEncoderParams {
         quality: BROTLI_QUALITY,
-        lgwin: BROTLI_WINDOW,
+        // A window no larger than the text: clearing it costs more than packing.
+        lgwin: window.cast_signed(),
         size_hint: body.len(),
         ..Default::default()
     };

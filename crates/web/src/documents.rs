@@ -1,7 +1,10 @@
 //! Every answer that is known at start, by its address.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use http::header::{ALLOW, LOCATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -10,27 +13,26 @@ use crate::document::{Document, Draft, Keep, Transport};
 use crate::negotiate::Face;
 use crate::surface::Quota;
 
-/// What lies at an address.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) lies: Lies,
-    pub(crate) quota: Quota,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Lies {
-    One(Arc<Document>),
-    /// A page, whose face the caller chooses.
-    Page {
-        html: Arc<Document>,
-        markdown: Arc<Document>,
-    },
-}
-
 #[derive(Debug)]
 pub(crate) struct Documents {
     places: HashMap<String, Place>,
-    pub(crate) transport: Transport,
+}
+
+/// What lies at an address.
+#[derive(Debug)]
+pub(crate) struct Place {
+    lies: Lies<Arc<Document>>,
+    pub(crate) quota: Quota,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Lies<T> {
+    One(T),
+    /// A page, whose face the caller chooses.
+    Page {
+        html: T,
+        markdown: T,
+    },
 }
 
 impl Place {
@@ -46,10 +48,6 @@ impl Place {
 }
 
 impl Documents {
-    pub(crate) fn new(transport: Transport) -> Self {
-        Self { places: HashMap::new(), transport }
-    }
-
     pub(crate) fn find(&self, path: &str) -> Option<&Place> {
         self.places.get(path)
     }
@@ -58,32 +56,74 @@ impl Documents {
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
+}
+
+/// Documents that are written and not yet compressed.
+pub(crate) struct Manuscripts {
+    transport: Transport,
+    drafts: Vec<Draft>,
+    /// By their place among the drafts.
+    places: HashMap<String, (Lies<usize>, Quota)>,
+}
+
+impl Manuscripts {
+    pub(crate) fn new(transport: Transport) -> Self {
+        Self { transport, drafts: Vec::new(), places: HashMap::new() }
+    }
 
     pub(crate) fn add(&mut self, path: &str, draft: Draft) {
         self.add_counted(path, draft, Quota::Free);
     }
 
     pub(crate) fn add_counted(&mut self, path: &str, draft: Draft, quota: Quota) {
-        let document = Arc::new(draft.finish(self.transport));
-        self.put(path, Place { lies: Lies::One(document), quota });
+        let place = self.keep(draft);
+        self.put(path, Lies::One(place), quota);
     }
 
     /// A page at its address and its aliases, and its Markdown at places of its own.
     pub(crate) fn add_page(&mut self, paths: &[&str], twins: &[&str], html: Draft, text: Draft) {
-        let lies = Lies::Page {
-            html: Arc::new(html.finish(self.transport)),
-            markdown: Arc::new(text.finish(self.transport)),
-        };
+        let (html, markdown) = (self.keep(html), self.keep(text));
         for path in paths {
-            self.put(path, Place { lies: lies.clone(), quota: Quota::Free });
-        }
-        let Lies::Page { markdown, .. } = lies else { return };
-        for twin in twins {
-            self.put(twin, Place { lies: Lies::One(markdown.clone()), quota: Quota::Free });
-        }
-        for path in paths {
+            self.put(path, Lies::Page { html, markdown }, Quota::Free);
             self.add_detour(path);
         }
+        for twin in twins {
+            self.put(twin, Lies::One(markdown), Quota::Free);
+        }
+    }
+
+    /// Compresses everything, on all cores, as the doors wait for it.
+    pub(crate) fn print(self) -> Documents {
+        let Self { transport, drafts, places } = self;
+        let printed: Vec<OnceLock<Arc<Document>>> =
+            drafts.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(place) = take(&next, drafts.len()) {
+                printed[place].get_or_init(|| Arc::new(drafts[place].finish(transport)));
+            }
+        };
+        thread::scope(|scope| {
+            let helpers = thread::available_parallelism().map_or(1, NonZero::get);
+            for _ in 1..helpers {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let document = |place: usize| {
+            let document = printed[place].get().expect("every place was taken by somebody");
+            document.clone()
+        };
+        let places = places.into_iter().map(|(path, (lies, quota))| {
+            let lies = match lies {
+                Lies::One(one) => Lies::One(document(one)),
+                Lies::Page { html, markdown } => {
+                    Lies::Page { html: document(html), markdown: document(markdown) }
+                }
+            };
+            (path, Place { lies, quota })
+        });
+        Documents { places: places.collect() }
     }
 
     /// Who forgets or adds the slash at the end is led to the page.
@@ -94,21 +134,28 @@ impl Documents {
             None => format!("{path}/"),
         };
         let target = HeaderValue::try_from(path).expect("paths are visible ASCII");
-        let draft = Draft { status: StatusCode::PERMANENT_REDIRECT, ..empty() };
+        let empty = Draft::new("text/plain; charset=utf-8", Vec::new(), Keep::AnHour);
+        let draft = Draft { status: StatusCode::PERMANENT_REDIRECT, ..empty };
         self.add(&other, draft.with(LOCATION, target));
     }
 
-    fn put(&mut self, path: &str, place: Place) {
-        let before = self.places.insert(path.to_owned(), place);
+    fn keep(&mut self, draft: Draft) -> usize {
+        self.drafts.push(draft);
+        self.drafts.len() - 1
+    }
+
+    fn put(&mut self, path: &str, lies: Lies<usize>, quota: Quota) {
+        let before = self.places.insert(path.to_owned(), (lies, quota));
         assert!(before.is_none(), "two documents want to lie at {path}");
     }
+}
+
+fn take(next: &AtomicUsize, count: usize) -> Option<usize> {
+    let place = next.fetch_add(1, Ordering::Relaxed);
+    (place < count).then_some(place)
 }
 
 /// The answer to a method that no document takes.
 pub(crate) fn only_reading() -> (http::HeaderName, HeaderValue) {
     (ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"))
-}
-
-fn empty() -> Draft {
-    Draft::new("text/plain; charset=utf-8", Vec::new(), Keep::AnHour)
 }

@@ -16,7 +16,7 @@ use crate::discovery::{
     mcp_card, oauth, openapi, robots, security, service_catalog, sitemap,
 };
 use crate::document::{Draft, Keep, Transport, Vary};
-use crate::documents::Documents;
+use crate::documents::{Documents, Manuscripts};
 use crate::premises::Premises;
 use crate::surface::{Answer, Endpoint, Quota, Retiring, SURFACE};
 
@@ -42,7 +42,7 @@ pub(crate) struct Published {
 }
 
 pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, ContentFault> {
-    let mut documents = Documents::new(Transport::of(&premises.base_url));
+    let mut documents = Manuscripts::new(Transport::of(&premises.base_url));
     let style = asset(premises, &mut documents, "style", "css", "text/css; charset=utf-8")?;
     let script = asset(premises, &mut documents, "webmcp", "js", "text/javascript; charset=utf-8")?;
     let example = openapi::example_body();
@@ -60,13 +60,13 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
     discovery(premises, &mut documents, now);
     let text = full_text::document(&texts);
     documents.add("/llms-full.txt", Draft::new(Answer::Plain.media_type(), text, Keep::AnHour));
-    Ok(Published { documents, not_found: renderer.not_found()? })
+    Ok(Published { documents: documents.print(), not_found: renderer.not_found()? })
 }
 
 /// Served under a name that changes with its bytes, so that it may be kept for ever.
 fn asset(
     premises: &Premises,
-    documents: &mut Documents,
+    documents: &mut Manuscripts,
     name: &str,
     ending: &str,
     media_type: &'static str,
@@ -79,7 +79,7 @@ fn asset(
     Ok(path)
 }
 
-fn pictures(premises: &Premises, documents: &mut Documents) -> Result<(), ContentFault> {
+fn pictures(premises: &Premises, documents: &mut Manuscripts) -> Result<(), ContentFault> {
     let catalog = &premises.catalog;
     let (svg, png) = ("image/svg+xml", "image/png");
     let icon = catalog.asset("assets/favicon.svg")?;
@@ -96,7 +96,7 @@ fn pictures(premises: &Premises, documents: &mut Documents) -> Result<(), Conten
 fn pages(
     premises: &Premises,
     renderer: &Renderer<'_>,
-    documents: &mut Documents,
+    documents: &mut Manuscripts,
 ) -> Result<Vec<(String, String)>, ContentFault> {
     let mut texts = Vec::new();
     for page in &premises.catalog.pages {
@@ -116,7 +116,13 @@ fn pages(
     Ok(texts)
 }
 
-fn show(premises: &Premises, documents: &mut Documents, paths: &[&str], twin: &str, faces: Faces) {
+fn show(
+    premises: &Premises,
+    documents: &mut Manuscripts,
+    paths: &[&str],
+    twin: &str,
+    faces: Faces,
+) {
     let canonical = paths.first().copied().unwrap_or_default();
     let link = |text: String| (LINK, HeaderValue::try_from(text).expect("paths are visible ASCII"));
     let (name, twin_link) =
@@ -164,7 +170,7 @@ fn told_about_product(premises: &Premises, product: &Product) -> Vec<String> {
 fn for_agents(
     premises: &Premises,
     renderer: &Renderer<'_>,
-    documents: &mut Documents,
+    documents: &mut Manuscripts,
 ) -> Result<(), ContentFault> {
     let agents = &premises.catalog.agents;
     let markdown = |text: String| Draft::new(Answer::Markdown.media_type(), text, Keep::AnHour);
@@ -182,7 +188,7 @@ fn for_agents(
     Ok(())
 }
 
-fn discovery(premises: &Premises, documents: &mut Documents, now: u64) {
+fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
     for (path, value) in [
         ("/openapi.json", openapi::document(premises)),
         ("/api/x402", service_catalog::document(premises)),
@@ -224,7 +230,7 @@ pub(crate) fn challenge(quote: Quote) -> Draft {
 }
 
 /// As the surface has it: counted or not, and with notice if it is to go.
-fn add_listed(documents: &mut Documents, path: &str, draft: Draft) {
+fn add_listed(documents: &mut Manuscripts, path: &str, draft: Draft) {
     let endpoint = SURFACE.iter().find(|endpoint| endpoint.path == path);
     let endpoint = endpoint.expect("a test holds the surface against the documents");
     let draft = match endpoint.retiring {

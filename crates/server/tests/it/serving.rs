@@ -13,7 +13,7 @@ fn it_is_alive_and_ready_and_says_what_to_try() {
     assert!(house.ask("HEAD /healthz").ends_with("\r\n\r\n"));
 
     let banner = &house.banner;
-    assert!(banner.contains(&format!("curl -i http://{}/healthz\n", house.address)), "{banner}");
+    assert!(banner.contains(&format!("curl -i http://{}/api\n", house.address)), "{banner}");
     assert!(banner.contains("pennyblack simulate --orders 1000\n"), "{banner}");
     assert!(banner.contains("sandbox"), "{banner}");
     assert!(banner.contains("SQLite, ./data/pennyblack.sqlite3\n"), "{banner}");

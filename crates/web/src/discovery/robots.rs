@@ -23,8 +23,10 @@ const AGENTS: [&str; 10] = [
 pub fn document(premises: &Premises) -> String {
     let rules = format!("Content-Signal: {CONTENT_SIGNAL}\nAllow: /\n");
     let agents: String = AGENTS.iter().map(|agent| format!("User-agent: {agent}\n")).collect();
+    // `Agentmap` is not in RFC 9309, and a reader that takes the file strictly
+    // would call it broken; as a comment it can be found all the same.
     format!(
-        "User-agent: *\n{rules}\n{agents}{rules}\nSitemap: {sitemap}\nAgentmap: {catalog}\n",
+        "User-agent: *\n{rules}\n{agents}{rules}\nSitemap: {sitemap}\n# Agentmap: {catalog}\n",
         sitemap = premises.url(places::SITEMAP.path),
         catalog = premises.url(places::AI_CATALOG.path),
     )
