@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::ALLOW;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::front::{admit, stamp};
 use crate::problem::{METHOD_NOT_ALLOWED, NOT_CONFIGURED};
@@ -15,7 +15,8 @@ use crate::quota::Quota;
 
 pub(crate) fn routes(quota: Arc<Quota>) -> Router {
     let not_configured = || async { NOT_CONFIGURED };
-    let counted = Router::new().route("/mcp", post(mcp).get(mcp_reading)).with_state(quota);
+    let counted =
+        Router::new().route("/mcp", post(mcp).head(mcp_looking).get(mcp_reading)).with_state(quota);
     Router::new()
         .route("/api/x402/postcards/preview", post(not_configured))
         .route("/api/x402/postcards", post(not_configured))
@@ -27,6 +28,11 @@ pub(crate) fn routes(quota: Arc<Quota>) -> Router {
 
 async fn mcp(State(quota): State<Arc<Quota>>, headers: HeaderMap) -> Response {
     counted(&quota, &headers, || NOT_CONFIGURED.into_response())
+}
+
+/// Some clients look whether anybody is there before they speak.
+async fn mcp_looking(State(quota): State<Arc<Quota>>, headers: HeaderMap) -> Response {
+    counted(&quota, &headers, || StatusCode::OK.into_response())
 }
 
 /// There is no stream to read: the server speaks when spoken to.

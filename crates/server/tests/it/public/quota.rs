@@ -30,6 +30,10 @@ fn one_window_counts_every_discovery_route_and_nothing_else() {
         let start = format!("\"public-discovery\";r={remaining};t=");
         assert!(reply.header("ratelimit").starts_with(&start), "{line}");
     }
+    let looked = house.request("HEAD /mcp", &[], "");
+    assert_eq!((looked.status, looked.body.len()), (200, 0));
+    let stream = house.get_with("/mcp", &[("Accept", "text/event-stream")]);
+    assert_eq!((stream.status, stream.header("allow")), (405, "POST"));
 }
 
 #[test]

@@ -75,12 +75,12 @@ pub(super) const GET_REFUSED: Details = details(
 )
 .called("Not offered: use POST");
 
-pub(super) const HEAD_REFUSED: Details = details(
+pub(super) const HEAD_MCP: Details = details(
     "head",
-    "As GET, without a body.",
-    &[(400, "HeadRefused"), (405, "HeadRefused"), (429, "HeadRefused")],
+    "Whether anybody is there, without a body.",
+    &[(200, "HeadFound"), (400, "HeadRefused"), (429, "HeadRefused")],
 )
-.called("Not offered: use POST");
+.called("The headers alone");
 
 pub(super) const DETAILS: &[Details] = &[
     details(

@@ -65,7 +65,7 @@ fn companions(endpoint: &'static Endpoint) -> Vec<Placed<'static>> {
         (Quota::Free, _) => Vec::new(),
         (Quota::Discovery, Verb::Get) => vec![("head", details::head(endpoint))],
         (Quota::Discovery, Verb::Post) => {
-            vec![("get", &details::GET_REFUSED), ("head", &details::HEAD_REFUSED)]
+            vec![("get", &details::GET_REFUSED), ("head", &details::HEAD_MCP)]
         }
     };
     let place = |(method, details): (&'static str, &Details)| {
