@@ -6,7 +6,7 @@
 //! 3. `publish`, `document` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `quota` and `version`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
-//! 6. `agents`, `shop` and `health`, the doors themselves;
+//! 6. `mcp`, `agents`, `shop` and `health`, the doors themselves;
 //! 7. `problem` and `nowhere`, how we say that something is wrong;
 //! 8. `walks`, where paid work goes on when its caller hangs up.
 
@@ -19,6 +19,7 @@ mod documents;
 pub mod front;
 pub mod guard;
 pub mod health;
+mod mcp;
 mod negotiate;
 mod nowhere;
 pub mod premises;
@@ -41,6 +42,8 @@ use order::ports::Store;
 use crate::agents::Registry;
 use crate::front::Front;
 use crate::guard::{Guard, Limits};
+use crate::mcp::Desk;
+use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
 use crate::quota::Quota;
@@ -64,14 +67,16 @@ pub struct House {
 pub fn open(house: House) -> Result<Front, ContentFault> {
     let everyday = Guard::new(house.limits);
     let quota = Arc::new(house.quota);
-    let Published { documents, not_found } =
+    let Published { documents, not_found, pages } =
         publish::everything(&house.premises, house.opened_at.0)?;
     let doors = Router::new()
         .merge(health::routes(house.store))
         .merge(agents::routes(house.registry))
         .merge(shop::routes(&house.premises))
-        .merge(closed::routes(quota.clone()));
+        .merge(closed::routes());
     let doors = nowhere::behind(doors, &house.premises, not_found);
+    let library = Library { premises: house.premises, pages };
+    let doors = doors.merge(mcp::routes(Desk { library, quota: quota.clone() }));
     let ids = everyday.ids();
     Ok(Front::new(Arc::new(documents), quota, ids, guarded(doors, everyday)))
 }

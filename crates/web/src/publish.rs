@@ -17,6 +17,7 @@ use crate::discovery::{
 };
 use crate::document::{Draft, Keep, Transport, Vary};
 use crate::documents::{Documents, Manuscripts};
+use crate::mcp::library::PublicPage;
 use crate::premises::Premises;
 use crate::surface::{Answer, Endpoint, Quota, Retiring, SURFACE};
 
@@ -39,6 +40,8 @@ pub(crate) struct Published {
     pub(crate) documents: Documents,
     /// What a person meets where nothing is.
     pub(crate) not_found: String,
+    /// Every page and product as Markdown.
+    pub(crate) pages: Vec<PublicPage>,
 }
 
 pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, ContentFault> {
@@ -55,12 +58,13 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
     };
     let renderer = Renderer::new(&premises.catalog, frame)?;
     pictures(premises, &mut documents)?;
-    let texts = pages(premises, &renderer, &mut documents)?;
+    let pages = pages(premises, &renderer, &mut documents)?;
     for_agents(premises, &renderer, &mut documents)?;
     discovery(premises, &mut documents, now);
-    let text = full_text::document(&texts);
+    let texts = pages.iter().map(|page| (premises.url(&page.path), page.markdown.clone()));
+    let text = full_text::document(&texts.collect::<Vec<_>>());
     documents.add("/llms-full.txt", Draft::new(Answer::Plain.media_type(), text, Keep::AnHour));
-    Ok(Published { documents: documents.print(), not_found: renderer.not_found()? })
+    Ok(Published { documents: documents.print(), not_found: renderer.not_found()?, pages })
 }
 
 /// Served under a name that changes with its bytes, so that it may be kept for ever.
@@ -92,25 +96,37 @@ fn pictures(premises: &Premises, documents: &mut Manuscripts) -> Result<(), Cont
     Ok(())
 }
 
-/// Returns the Markdown of each, by its full address.
+/// Returns what each says as Markdown.
 fn pages(
     premises: &Premises,
     renderer: &Renderer<'_>,
     documents: &mut Manuscripts,
-) -> Result<Vec<(String, String)>, ContentFault> {
+) -> Result<Vec<PublicPage>, ContentFault> {
     let mut texts = Vec::new();
     for page in &premises.catalog.pages {
         let faces = renderer.page(page, &told_about(premises, page))?;
         let front = &page.front;
         let mut paths = vec![front.path.as_str()];
         paths.extend(front.aliases.iter().map(String::as_str));
-        texts.push((premises.url(&front.path), faces.markdown.clone()));
+        texts.push(PublicPage {
+            path: front.path.clone(),
+            title: front.title.clone(),
+            description: front.description.clone(),
+            language: page.language,
+            markdown: faces.markdown.clone(),
+        });
         show(premises, documents, &paths, &page.markdown_path(), faces);
     }
     for product in &premises.catalog.products {
         let path = product.path();
         let faces = renderer.product(product, &told_about_product(premises, product))?;
-        texts.push((premises.url(&path), faces.markdown.clone()));
+        texts.push(PublicPage {
+            path: path.clone(),
+            title: product.name.clone(),
+            description: product.summary.clone(),
+            language: premises.catalog.site.default_language(),
+            markdown: faces.markdown.clone(),
+        });
         show(premises, documents, &[&path], &product.markdown_path(), faces);
     }
     Ok(texts)

@@ -2,6 +2,7 @@
 
 mod agents;
 mod discovery;
+mod mcp;
 mod pages;
 mod quota;
 mod shop;
@@ -44,9 +45,9 @@ impl House {
         let mut caller = self.call();
         let more: String =
             headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let length = body.len();
+        let (length, host) = (body.len(), self.address);
         caller.say(&format!(
-            "{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}Content-Length: {length}\r\n\r\n{body}"
+            "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}Content-Length: {length}\r\n\r\n{body}"
         ));
         reply(&caller.hear_bytes())
     }

@@ -1,0 +1,42 @@
+//! `list_public_pages`: what can be read.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use crate::mcp::library::Library;
+
+pub(crate) struct ListPublicPages;
+
+impl Tool for ListPublicPages {
+    fn name(&self) -> &'static str {
+        "list_public_pages"
+    }
+
+    fn title(&self) -> &'static str {
+        "List public pages"
+    }
+
+    fn description(&self) -> &'static str {
+        "List the public pages that read_public_page_markdown can return."
+    }
+
+    fn input(&self) -> Input {
+        Input { properties: json!({}), required: &[] }
+    }
+
+    fn output(&self) -> Value {
+        let page = object(&[("path", string()), ("title", string()), ("language", string())]);
+        object(&[("pages", list(&page))])
+    }
+
+    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+        let pages: Vec<Value> = library
+            .pages
+            .iter()
+            .map(|page| {
+                json!({ "path": page.path, "title": page.title, "language": page.language.code() })
+            })
+            .collect();
+        Ok(json!({ "pages": pages }))
+    }
+}

@@ -1,0 +1,78 @@
+//! `get_postcard_service_info`: how a postcard is bought, without buying one.
+
+use order::chain::Network;
+use serde_json::{Value, json};
+
+use super::product::price_schema;
+use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use crate::mcp::library::Library;
+
+pub(crate) struct GetPostcardServiceInfo;
+
+impl Tool for GetPostcardServiceInfo {
+    fn name(&self) -> &'static str {
+        "get_postcard_service_info"
+    }
+
+    fn title(&self) -> &'static str {
+        "Get postcard service info"
+    }
+
+    fn description(&self) -> &'static str {
+        "Describe the paid postcard service: price ceiling, payment protocols and networks, \
+         required request fields and endpoints. Does not order, pay or preview anything."
+    }
+
+    fn input(&self) -> Input {
+        Input { properties: json!({}), required: &[] }
+    }
+
+    fn output(&self) -> Value {
+        let protocol =
+            object(&[("name", string()), ("endpoint", string()), ("networks", list(&string()))]);
+        object(&[
+            ("product", string()),
+            ("max_price", price_schema()),
+            ("payment_protocols", list(&protocol)),
+            ("preview_endpoint", string()),
+            ("order_status_endpoint", string()),
+            ("documentation", string()),
+            ("required_fields", list(&string())),
+        ])
+    }
+
+    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+        let url = |path: &str| library.premises.url(path);
+        Ok(json!({
+            "product": "One physical 4x6 inch postcard, printed and mailed",
+            "max_price": { "amount": "3.50", "currency": "USDC" },
+            "payment_protocols": [
+                {
+                    "name": "x402",
+                    "endpoint": url("/api/x402/postcards"),
+                    "networks": Network::ALL.map(Network::caip2),
+                    "price": "the provider's total plus 21 %, never above max_price",
+                },
+                {
+                    "name": "mpp",
+                    "endpoint": url("/api/mpp/postcards"),
+                    "networks": [Network::Base.caip2()],
+                    "price": "fixed, max_price",
+                },
+            ],
+            "preview_endpoint": url("/api/x402/postcards/preview"),
+            "order_status_endpoint": url("/api/x402/orders/{publicOrderId}"),
+            "documentation": url("/docs"),
+            "required_fields": [
+                "front_image_url",
+                "message",
+                "recipient.name",
+                "recipient.address",
+                "recipient.city",
+                "recipient.province",
+                "recipient.postal_code",
+                "recipient.country",
+            ],
+        }))
+    }
+}

@@ -1,0 +1,46 @@
+//! `list_shop_products`: what the shop sells.
+
+use serde_json::{Value, json};
+
+use super::product::{brief, price_schema};
+use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use crate::mcp::library::Library;
+
+pub(crate) struct ListShopProducts;
+
+impl Tool for ListShopProducts {
+    fn name(&self) -> &'static str {
+        "list_shop_products"
+    }
+
+    fn title(&self) -> &'static str {
+        "List shop products"
+    }
+
+    fn description(&self) -> &'static str {
+        "List every product of the Bitcoin hardware shop with slug, price and availability. Use \
+         the slug with get_product."
+    }
+
+    fn input(&self) -> Input {
+        Input { properties: json!({}), required: &[] }
+    }
+
+    fn output(&self) -> Value {
+        let product = object(&[
+            ("slug", string()),
+            ("name", string()),
+            ("category", string()),
+            ("price", price_schema()),
+            ("availability", string()),
+            ("url", string()),
+        ]);
+        object(&[("count", json!({ "type": "integer" })), ("products", list(&product))])
+    }
+
+    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+        let products = &library.catalog().products;
+        let shown: Vec<Value> = products.iter().map(|product| brief(library, product)).collect();
+        Ok(json!({ "count": shown.len(), "products": shown }))
+    }
+}

@@ -1,0 +1,52 @@
+//! `get_support_answer`: one answer in full.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Input, Tool, ToolFault, object, string, text};
+use crate::mcp::library::Library;
+
+const ID_CHARACTERS: usize = 100;
+
+pub(crate) struct GetSupportAnswer;
+
+impl Tool for GetSupportAnswer {
+    fn name(&self) -> &'static str {
+        "get_support_answer"
+    }
+
+    fn title(&self) -> &'static str {
+        "Get support answer"
+    }
+
+    fn description(&self) -> &'static str {
+        "Get the full answer for an id that search_support_faq returned, as Markdown."
+    }
+
+    fn input(&self) -> Input {
+        let id = text(ID_CHARACTERS, "Answer id from a search result");
+        Input { properties: json!({ "id": id }), required: &["id"] }
+    }
+
+    fn output(&self) -> Value {
+        object(&[
+            ("id", string()),
+            ("topic", string()),
+            ("question", string()),
+            ("answer_markdown", string()),
+        ])
+    }
+
+    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
+        let id = arguments.text("id", ID_CHARACTERS)?;
+        let found = library.catalog().answers.iter().find(|answer| answer.id == id);
+        let answer = found.ok_or_else(|| {
+            ToolFault("No answer has this id. Call search_support_faq for ids.".to_owned())
+        })?;
+        Ok(json!({
+            "id": answer.id,
+            "topic": answer.topic,
+            "question": answer.question,
+            "answer_markdown": answer.answer.trim(),
+        }))
+    }
+}
