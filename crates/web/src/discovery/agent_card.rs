@@ -4,65 +4,12 @@ use content::agents::Skill;
 use serde_json::{Value, json};
 
 use super::places;
+use crate::mcp::tools::{TOOLS, Tool};
 use crate::premises::{Premises, VERSION};
 
 /// We speak MCP and no A2A binding, and A2A names other bindings by URI.
 const BINDING: &str = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports\
                        #streamable-http";
-
-/// A tool that the contract names.
-struct Tool {
-    name: &'static str,
-    title: &'static str,
-    says: &'static str,
-    tags: [&'static str; 2],
-    example: &'static str,
-}
-
-const TOOLS: [Tool; 6] = [
-    Tool {
-        name: "list_shop_products",
-        title: "List shop products",
-        says: "List every product of the Bitcoin hardware shop with slug, price and availability.",
-        tags: ["shop", "catalog"],
-        example: "Which signing devices are sold here?",
-    },
-    Tool {
-        name: "get_product",
-        title: "Get product",
-        says: "Get one product by the slug that list_shop_products returned.",
-        tags: ["shop", "product"],
-        example: "What does this product cost, and is it in stock?",
-    },
-    Tool {
-        name: "search_support_faq",
-        title: "Search support answers",
-        says: "Search the public support answers, best match first.",
-        tags: ["support", "search"],
-        example: "Can I see a postcard before I pay?",
-    },
-    Tool {
-        name: "get_support_answer",
-        title: "Get support answer",
-        says: "Get one support answer in full by the id that a search returned.",
-        tags: ["support", "answer"],
-        example: "Show me the whole answer about refunds.",
-    },
-    Tool {
-        name: "list_public_pages",
-        title: "List public pages",
-        says: "List the public pages that can be read as Markdown.",
-        tags: ["pages", "catalog"],
-        example: "Which pages does this site have?",
-    },
-    Tool {
-        name: "read_public_page_markdown",
-        title: "Read public page",
-        says: "Read one public page as Markdown by a path that list_public_pages returned.",
-        tags: ["pages", "markdown"],
-        example: "What do the terms of service say?",
-    },
-];
 
 pub fn document(premises: &Premises) -> Value {
     let site = &premises.catalog.site;
@@ -109,13 +56,16 @@ fn learned(skill: &Skill) -> Value {
     })
 }
 
-fn called(tool: &Tool) -> Value {
+/// A tool that an agent calls.
+fn called(tool: &&dyn Tool) -> Value {
+    let tags = tool.name().split('_').filter(|word| word.len() > 3);
+    let tags: Vec<&str> = std::iter::once("mcp-tool").chain(tags).collect();
     json!({
-        "id": tool.name,
-        "name": tool.title,
-        "description": tool.says,
-        "tags": tool.tags,
-        "examples": [tool.example],
+        "id": tool.name(),
+        "name": tool.title(),
+        "description": tool.description(),
+        "tags": tags,
+        "examples": [tool.example()],
     })
 }
 
@@ -169,7 +119,7 @@ mod tests {
         }
         let skills = premises.catalog.agents.skills.iter().map(|skill| skill.name.clone());
         let expected: Vec<String> =
-            skills.chain(TOOLS.iter().map(|tool| tool.name.to_owned())).collect();
+            skills.chain(TOOLS.iter().map(|tool| tool.name().to_owned())).collect();
         assert_eq!(ids, expected);
         assert_eq!(card["skills"][1]["name"], "Send a postcard");
     }

@@ -20,6 +20,8 @@ pub(crate) trait Tool: Sync {
     fn name(&self) -> &'static str;
     fn title(&self) -> &'static str;
     fn description(&self) -> &'static str;
+    /// What somebody asks whom this tool helps.
+    fn example(&self) -> &'static str;
     /// The properties that it takes, and which of them it needs.
     fn input(&self) -> Input;
     fn output(&self) -> Value;

@@ -22,6 +22,10 @@ impl Tool for ListDiscoveryDocuments {
          text guides) with path and media type."
     }
 
+    fn example(&self) -> &'static str {
+        "Where is the API described for machines?"
+    }
+
     fn input(&self) -> Input {
         Input { properties: json!({}), required: &[] }
     }

@@ -20,6 +20,10 @@ impl Tool for ListPublicPages {
         "List the public pages that read_public_page_markdown can return."
     }
 
+    fn example(&self) -> &'static str {
+        "Which pages does this site have?"
+    }
+
     fn input(&self) -> Input {
         Input { properties: json!({}), required: &[] }
     }

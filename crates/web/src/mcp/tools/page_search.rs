@@ -31,6 +31,10 @@ impl Tool for SearchPublicPages {
          read_public_page_markdown, each with a short snippet."
     }
 
+    fn example(&self) -> &'static str {
+        "Where is self custody explained?"
+    }
+
     fn input(&self) -> Input {
         let codes = Language::ALL.map(Language::code);
         let properties = json!({

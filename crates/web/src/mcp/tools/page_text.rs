@@ -22,6 +22,10 @@ impl Tool for ReadPublicPageMarkdown {
         "Read one public page as Markdown. The path must be one that list_public_pages returns."
     }
 
+    fn example(&self) -> &'static str {
+        "What do the terms of service say?"
+    }
+
     fn input(&self) -> Input {
         let path = json!({
             "type": "string",

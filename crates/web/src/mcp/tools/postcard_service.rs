@@ -23,6 +23,10 @@ impl Tool for GetPostcardServiceInfo {
          required request fields and endpoints. Does not order, pay or preview anything."
     }
 
+    fn example(&self) -> &'static str {
+        "What does a postcard cost, and how is it paid?"
+    }
+
     fn input(&self) -> Input {
         Input { properties: json!({}), required: &[] }
     }

@@ -24,6 +24,10 @@ impl Tool for GetProduct {
          price, availability and where its checkout challenge is."
     }
 
+    fn example(&self) -> &'static str {
+        "What does this product cost, and is it in stock?"
+    }
+
     fn input(&self) -> Input {
         let slug = text(SLUG_CHARACTERS, "Product slug, for example signer-mini");
         Input { properties: json!({ "slug": slug }), required: &["slug"] }

@@ -22,6 +22,10 @@ impl Tool for ListShopProducts {
          the slug with get_product."
     }
 
+    fn example(&self) -> &'static str {
+        "Which signing devices are sold here?"
+    }
+
     fn input(&self) -> Input {
         Input { properties: json!({}), required: &[] }
     }

@@ -22,6 +22,10 @@ impl Tool for GetSupportAnswer {
         "Get the full answer for an id that search_support_faq returned, as Markdown."
     }
 
+    fn example(&self) -> &'static str {
+        "Show me the whole answer about refunds."
+    }
+
     fn input(&self) -> Input {
         let id = text(ID_CHARACTERS, "Answer id from a search result");
         Input { properties: json!({ "id": id }), required: &["id"] }

@@ -24,6 +24,10 @@ impl Tool for SearchSupportFaq {
         "Search the public support questions. Returns ids for get_support_answer, best match first."
     }
 
+    fn example(&self) -> &'static str {
+        "Can I see a postcard before I pay?"
+    }
+
     fn input(&self) -> Input {
         let query = text(QUERY_CHARACTERS, "Words to look for");
         Input { properties: json!({ "query": query }), required: &["query"] }
