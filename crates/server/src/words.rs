@@ -7,7 +7,7 @@ use web::surface;
 use crate::config::Content;
 
 pub(crate) fn load(content: &Content) -> Result<Catalog, Vec<ContentFault>> {
-    let elsewhere: Vec<&str> = surface::SURFACE.iter().map(|endpoint| endpoint.path).collect();
+    let elsewhere = surface::paths();
     match &content.folder {
         None => Catalog::built_in(&elsewhere),
         Some(folder) => Catalog::from_folder(folder, &elsewhere),

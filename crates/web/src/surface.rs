@@ -205,3 +205,8 @@ pub const SURFACE: &[Endpoint] = &[
     endpoint(Get, "/sitemap.xml", "getSitemap", Discover, Xml, FOUND,
         "Every page with its languages."),
 ];
+
+/// Every address of the list, which words may link to beside their own pages.
+pub fn paths() -> Vec<&'static str> {
+    SURFACE.iter().map(|endpoint| endpoint.path).collect()
+}

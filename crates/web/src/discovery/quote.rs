@@ -131,8 +131,8 @@ fn facts(premises: &Premises, product: &Product) -> Value {
     })
 }
 
-/// The word that feeds and quotes use for the same stock.
-pub(super) fn availability(product: &Product) -> &'static str {
+/// The word that feeds, quotes and tools use for the same stock.
+pub(crate) fn availability(product: &Product) -> &'static str {
     if product.is_available() { "in_stock" } else { "out_of_stock" }
 }
 

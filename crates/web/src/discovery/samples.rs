@@ -5,25 +5,12 @@ use order::chain::EvmAddress;
 use serde_json::Value;
 
 use crate::premises::Premises;
-
-/// What the built-in words link to beside their own pages.
-const ELSEWHERE: &[&str] = &[
-    "/llms.txt",
-    "/auth.md",
-    "/openapi.json",
-    "/shop/feed.json",
-    "/.well-known/security.txt",
-    "/.well-known/api-catalog",
-    "/api",
-    "/api/x402",
-    "/sitemap.xml",
-    "/shop/checkout",
-];
+use crate::surface;
 
 pub(crate) fn premises() -> Premises {
     Premises {
         base_url: "https://shop.example.org".to_owned(),
-        catalog: Catalog::built_in(ELSEWHERE).unwrap(),
+        catalog: Catalog::built_in(&surface::paths()).unwrap(),
         payee: EvmAddress::from_bytes([0x11; 20]),
         default_seller: "demo".to_owned(),
         seller_parent: "pennyblack.eth".to_owned(),

@@ -73,7 +73,22 @@ fn a_crowd_of_registrations_is_slowed_down() {
 }
 
 #[test]
-fn a_token_survives_a_restart_and_a_wrong_one_is_told_where_to_look() {
+fn a_token_holds_as_long_as_its_key_does_and_no_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = format!("[keys]\nfile = \"{}\"", folder.path().join("key").display());
+    let before = House::open(&keys);
+    let token = before.request("POST /agent/auth", JSON, REGISTER).json()["credential"].clone();
+    drop(before);
+    let token = format!("Bearer {}", token.as_str().unwrap());
+    let offered = [("Authorization", token.as_str())];
+    let after = House::open(&keys).request("POST /agent/auth/revoke", &offered, "");
+    assert_eq!(after.status, 200, "the same key, another process");
+    let stranger = House::open("").request("POST /agent/auth/revoke", &offered, "");
+    assert_eq!(stranger.status, 401, "another key");
+}
+
+#[test]
+fn a_wrong_token_is_told_where_to_look() {
     let house = House::open("");
     let reply = house.request("POST /agent/auth/revoke", &[("Authorization", "Bearer wrong")], "");
     assert_eq!(reply.status, 401);

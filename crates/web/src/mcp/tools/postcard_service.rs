@@ -1,11 +1,14 @@
 //! `get_postcard_service_info`: how a postcard is bought, without buying one.
 
 use order::chain::Network;
+use order::money::CEILING;
 use serde_json::{Value, json};
 
 use super::product::price_schema;
 use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use crate::discovery::places;
 use crate::mcp::library::Library;
+use crate::surface::Endpoint;
 
 pub(crate) struct GetPostcardServiceInfo;
 
@@ -46,27 +49,27 @@ impl Tool for GetPostcardServiceInfo {
     }
 
     fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let url = |path: &str| library.premises.url(path);
+        let url = |endpoint: Endpoint| library.premises.url(endpoint.path);
         Ok(json!({
             "product": "One physical 4x6 inch postcard, printed and mailed",
-            "max_price": { "amount": "3.50", "currency": "USDC" },
+            "max_price": { "amount": CEILING.to_string(), "currency": "USDC" },
             "payment_protocols": [
                 {
                     "name": "x402",
-                    "endpoint": url("/api/x402/postcards"),
+                    "endpoint": url(places::SEND_BY_X402),
                     "networks": Network::ALL.map(Network::caip2),
                     "price": "the provider's total plus 21 %, never above max_price",
                 },
                 {
                     "name": "mpp",
-                    "endpoint": url("/api/mpp/postcards"),
+                    "endpoint": url(places::SEND_BY_MPP),
                     "networks": [Network::Base.caip2()],
                     "price": "fixed, max_price",
                 },
             ],
-            "preview_endpoint": url("/api/x402/postcards/preview"),
-            "order_status_endpoint": url("/api/x402/orders/{publicOrderId}"),
-            "documentation": url("/docs"),
+            "preview_endpoint": url(places::PREVIEW),
+            "order_status_endpoint": url(places::ORDER),
+            "documentation": places::page(&library.premises, places::DOCS),
             "required_fields": [
                 "front_image_url",
                 "message",

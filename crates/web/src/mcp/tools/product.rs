@@ -4,6 +4,7 @@ use content::product::Product;
 use serde_json::{Value, json};
 
 use super::{Arguments, Input, Tool, ToolFault, object, string, text};
+use crate::discovery::quote::availability;
 use crate::mcp::library::Library;
 
 pub(crate) const SLUG_CHARACTERS: usize = 100;
@@ -74,7 +75,7 @@ pub(crate) fn brief(library: &Library, product: &Product) -> Value {
         "name": product.name,
         "category": product.kind,
         "price": { "amount": product.price_plain(), "currency": "EUR" },
-        "availability": if product.is_available() { "in_stock" } else { "out_of_stock" },
+        "availability": availability(product),
         "url": library.premises.url(&product.path()),
     })
 }
