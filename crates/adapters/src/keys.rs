@@ -68,12 +68,12 @@ impl Keyring {
         Identity::new(*derive(&self.first, Purpose::Identity))
     }
 
-    /// Tells whether a database was written with these keys.
     /// What signs the tokens of agents: the newest first, older ones still hold.
     pub fn tokens(&self) -> Vec<[u8; 32]> {
         self.newest_first(Purpose::Token).map(|key| *key).collect()
     }
 
+    /// Tells whether a database was written with these keys.
     pub(crate) fn identity_name(&self) -> String {
         let name = derive(&self.first, Purpose::Name);
         name.iter().take(8).map(|byte| format!("{byte:02x}")).collect()

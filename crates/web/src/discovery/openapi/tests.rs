@@ -2,29 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use content::catalog::Catalog;
 use order::card::{Draft, Postcard};
-use order::chain::EvmAddress;
 use order::image_url::PublicImageUrl;
 
 use super::*;
 use crate::discovery::openapi::schemas::IMAGE_URL_CHARACTERS_MAX;
+use crate::discovery::samples::premises;
 use crate::surface::{Quota, SURFACE, Verb};
 
 /// Crawlers of payment registries read no further.
 const CRAWLED_BYTES: usize = 64 * 1_024;
 const METHODS: [&str; 3] = ["get", "head", "post"];
-
-fn premises() -> Premises {
-    let elsewhere: Vec<&str> = SURFACE.iter().map(|endpoint| endpoint.path).collect();
-    Premises {
-        base_url: "https://pennyblack.example".to_owned(),
-        catalog: Catalog::built_in(&elsewhere).unwrap(),
-        payee: EvmAddress::from_bytes([0x5a; 20]),
-        default_seller: "demo".to_owned(),
-        seller_parent: "pennyblack.eth".to_owned(),
-    }
-}
 
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
