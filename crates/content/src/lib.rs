@@ -2,7 +2,8 @@
 //!
 //! Reading order:
 //! 1. [`site`]: facts that more than one page needs.
-//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`]: what there is to say.
+//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`]: what there is to say
+//!    and to hand out.
 //! 3. [`catalog`]: everything together, built in or from a folder, and checked.
 //! 4. [`render`]: the two faces of a page, HTML and Markdown.
 
@@ -10,6 +11,7 @@ pub mod agents;
 pub mod briefing;
 pub mod catalog;
 mod checks;
+pub mod client;
 pub mod faq;
 pub mod fault;
 mod markdown;

@@ -277,6 +277,8 @@ pub(super) const DETAILS: &[Details] = &[
         "Discover, register, use, revoke: with requests and answers to copy.",
         &[(200, "Markdown")],
     ),
+    details("getClient", "Calls the nine tools and nothing else.", &[(200, "Script")]),
+    details("getClientHash", "Of exactly the bytes that are served.", &[(200, "PlainText")]),
     details("getLlmsTxt", "In the format of llmstxt.org.", &[(200, "Markdown")]),
     details(
         "getLlmsFullTxt",

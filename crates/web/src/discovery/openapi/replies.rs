@@ -205,6 +205,7 @@ fn texts() -> Map<String, Value> {
         ("NoSuchPage", nowhere),
         ("Markdown", whole("The whole text.", &[Answer::Markdown])),
         ("PlainText", whole("The whole text.", &[Answer::Plain])),
+        ("Script", whole("The whole program.", &[Answer::Script])),
         ("Xml", whole("The whole document.", &[Answer::Xml])),
     ])
 }

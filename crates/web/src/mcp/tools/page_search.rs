@@ -49,6 +49,7 @@ impl Tool for SearchPublicPages {
                 "minimum": 1,
                 "maximum": LIMIT_MAX,
                 "default": LIMIT_DEFAULT,
+                "description": "How many pages at most",
             },
         });
         Input { properties, required: &["query"] }
