@@ -5,10 +5,9 @@ import * as util from "node:util";
 
 /** The site that this file was downloaded from. */
 const HOME = "{{ base_url }}";
+const home = () => process.env.PENNYBLACK_BASE_URL || HOME;
 const NODE_MAJOR = 22;
 const PROTOCOL_VERSION = "2025-11-25";
-const CONTRACT_VERSION = "1";
-
 const TIMEOUT_SECONDS = 20;
 const TIMEOUT_SECONDS_MAX = 600;
 /** The length of the quota's window; who asks us to wait longer is not waited for. */
@@ -28,9 +27,8 @@ const TOOLS = [
     "flags": { "query": { "type": "string", "minLength": 1, "maxLength": 200, "description": "Words to look for" } },
     "required": ["query"] },
   { "name": "get_support_answer", "says": "One support answer in full, as Markdown.",
-    "flags": {
-      "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Answer id from a search result" }
-    }, "required": ["id"] },
+    "flags": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Answer id from a search result" } },
+    "required": ["id"] },
   { "name": "list_public_pages", "says": "Every page that can be read, with its path and language.",
     "flags": {}, "required": [] },
   { "name": "read_public_page_markdown", "says": "One page as Markdown, by a path that list_public_pages has.",
@@ -65,12 +63,11 @@ const SHOW = {
   list_shop_products: ({ products }) =>
     columns(products.map(({ slug, price, availability, name }) => [slug, money(price), spaced(availability), name])),
   get_product: (product) => [
-    `${product.name} (${product.slug})`,
-    `${money(product.price)}, ${spaced(product.availability)}`,
-    `\n${product.description}\n`,
+    `${product.name} (${product.slug})\n${money(product.price)}, ${spaced(product.availability)}`,
+    product.description,
     columns(Object.entries(product.specification)),
-    `\n${columns([["Page", product.url], ["Checkout", product.checkout_url]])}`,
-  ].join("\n"),
+    columns([["Page", product.url], ["Checkout", product.checkout_url]]),
+  ].join("\n\n"),
   search_support_faq: ({ query, results }) =>
     columns(results.map(({ id, question }) => [id, question])) || nothing(query),
   get_support_answer: ({ question, answer_markdown: answer }) => `${question}\n\n${answer}`,
@@ -78,16 +75,14 @@ const SHOW = {
   read_public_page_markdown: ({ markdown }) => markdown,
   search_public_pages: ({ query, results }) =>
     results.map(({ path, title, snippet }) => `${path}  ${title}\n    ${snippet}`).join("\n") || nothing(query),
-  get_postcard_service_info: (info) => [
-    `${info.product}, at most ${money(info.max_price)}\n`,
-    columns([
+  get_postcard_service_info: (info) =>
+    `${info.product}, at most ${money(info.max_price)}\n\n${columns([
       ...info.payment_protocols.map(({ name, endpoint, price }) => [`Pay by ${name}`, `POST ${endpoint} (${price})`]),
       ["Preview", `POST ${info.preview_endpoint}`],
       ["Status", `GET ${info.order_status_endpoint}`],
       ["Required", info.required_fields.join(", ")],
       ["Read on", info.documentation],
-    ]),
-  ].join("\n"),
+    ])}`,
   list_discovery_documents: ({ documents }) => columns(documents.map(({ path, title }) => [path, title])),
 };
 const money = ({ amount, currency }) => `${amount} ${currency}`;
@@ -193,8 +188,6 @@ function readPlace(given, faults) {
   return { endpoint, timeout };
 }
 
-const home = () => process.env.PENNYBLACK_BASE_URL || HOME;
-
 function endpointAt(base) {
   if (!URL.canParse(base)) return undefined;
   const { protocol, username, password, pathname, search, hash, origin } = new URL(base);
@@ -226,16 +219,16 @@ function post({ endpoint, timeout, name, values }) {
       "Content-Type": "application/json",
       "MCP-Protocol-Version": PROTOCOL_VERSION,
       "User-Agent": "pennyblack.mjs",
-      "X-Service-API-Version": CONTRACT_VERSION,
+      "X-Service-API-Version": "1",
     },
     body: JSON.stringify(message),
   }));
 }
 
 async function waitForQuota(retryAfter) {
-  const seconds = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined;
-  if (seconds === undefined || seconds > WAIT_SECONDS_MAX) {
-    const when = seconds === undefined ? "later" : `in ${seconds} seconds`;
+  const seconds = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : Infinity;
+  if (seconds > WAIT_SECONDS_MAX) {
+    const when = seconds === Infinity ? "later" : `in ${seconds} seconds`;
     throw new Fault(EXIT.AWAY, `The quota is spent; all callers share it. Try again ${when}.`);
   }
   complain(`The quota is spent; all callers share it. Waiting ${seconds} s, then asking once more.`);
@@ -244,8 +237,7 @@ async function waitForQuota(retryAfter) {
 
 /** The whole text of an answer of whatever kind, up to the limit. */
 async function textOf(question, response) {
-  const chunks = [];
-  let bytes = 0;
+  let chunks = [], bytes = 0;
   await reaching(question, async () => {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
@@ -311,10 +303,19 @@ function parsed(text) {
 
 function shown(name, answer) {
   try {
-    return SHOW[name](answer);
+    return `${SHOW[name](whole(answer))}`;
   } catch {
     return json(answer); // of a newer server, perhaps; its data is still good to read
   }
+}
+
+/** The same data, but a member that is not there is an error and no "undefined" in a sentence. */
+function whole(data) {
+  const get = (object, name) => {
+    if (!(name in object)) throw new TypeError(`${String(name)} is not there`);
+    return whole(object[name]);
+  };
+  return data !== null && typeof data === "object" ? new Proxy(data, { get }) : data;
 }
 
 /** Rows under each other, each column as wide as its widest cell. */
@@ -384,9 +385,8 @@ const complain = (text) => process.stderr.write(plain(text));
 
 // --- Here it begins --------------------------------------------------------------------------
 
-process.stdout.on("error", (error) => {
-  if (error.code !== "EPIPE") throw error; // a reader that has seen enough, such as `head`, is no failure
-});
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on("error", (error) => { if (error.code !== "EPIPE") throw error; });
 if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) {
   complain(`This needs Node.js ${NODE_MAJOR} or newer, and this is ${process.versions.node}. https://nodejs.org has it.`);
   process.exitCode = EXIT.USAGE;

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { base, fail, get, judge, note, pass, sitemap, verdict } from "./lib.mjs";
 import { answered, closedPort, serve } from "./servers.mjs";
 
@@ -121,10 +122,10 @@ function argumentsOf(flags) {
 async function everyTool() {
   const { tools } = await ask("tools/list", {});
   const known = JSON.parse((await run(["tools", "--json"])).out);
-  const rules = ({ name, flags, required }) => JSON.stringify([name, Object.entries(flags).sort(), required]);
-  const theirs = tools.map(({ name, inputSchema: { properties, required = [] } }) => rules({ name, flags: properties, required }));
-  judge(`the ${known.length} tools and their flags are those of the server`,
-    known.map(rules).join("\n") === theirs.join("\n") && known.length === 9 ? [] : theirs);
+  const ours = known.map(({ name, flags, required }) => ({ name, flags, required }));
+  const theirs = tools.map(({ name, inputSchema: { properties, required = [] } }) => ({ name, flags: properties, required }));
+  judge(`the ${ours.length} tools and their flags are those of the server`,
+    isDeepStrictEqual(ours, theirs) && ours.length === 9 ? [] : theirs.map((tool) => JSON.stringify(tool)));
   for (const { name } of known) {
     const flags = await example(name);
     const there = ["--base-url", base];
@@ -137,7 +138,7 @@ async function everyTool() {
     });
     await expect(`${name} as JSON`, [name, "--json", ...flags, ...there], {
       exit: 0,
-      also: ({ out }) => (JSON.stringify(JSON.parse(out)) === JSON.stringify(data) ? [] : [`is not the data: ${out}`]),
+      also: ({ out }) => (isDeepStrictEqual(JSON.parse(out), data) ? [] : [`is not the data: ${out}`]),
     });
   }
   await expect("a search that finds nothing says so", ["search_support_faq", "--query", "zzqxv", "--base-url", base],
