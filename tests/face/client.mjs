@@ -223,7 +223,7 @@ async function everyFailure() {
     ["a result without data", [rpc({ result: { content: [], isError: false } })], 1, "no answer of a tool"],
     ["a JSON-RPC error", [rpc({ error: { code: -32602, message: "Unknown tool." } })], 1, "Unknown tool."],
     ["a tool that says nothing", [rpc({ result: { isError: true } })], 1, "did not say why"],
-    ["an answer that is too large", [{ status: 200, body: "9".repeat(5 * 1024 * 1024) }], 1, "more than 4194304 bytes"],
+    ["an answer without an end", [{ status: 200, body: "9".repeat(5 * 1024 * 1024), hang: true }], 1, "more than 4194304 bytes"],
     ["a quota that opens in an hour", [spent("3600")], 3, "Try again in 3600 seconds"],
     ["a quota that opens nobody knows when", [spent()], 3, "Try again later"],
     ["a quota that is spent twice", [spent("1"), spent("1")], 3, ["Waiting 1 s", "spent again"], 2],

@@ -20,7 +20,7 @@ export async function serve(...answers) {
     asked.push({ method: request.method, path: request.url, headers: request.headers, body });
     const { status, headers, cut, hang } = answer;
     if (status !== undefined) {
-      const length = cut || hang ? { "content-length": 1_000_000 } : {};
+      const length = cut || hang ? { "content-length": 100_000_000 } : {};
       response.writeHead(status, { "content-type": "application/json", ...length, ...headers });
       if (!cut && !hang) return response.end(answer.body);
       await new Promise((resolve) => response.write(answer.body, resolve));
