@@ -5,7 +5,8 @@
 //! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`]: what there is to say
 //!    and to hand out.
 //! 3. [`catalog`]: everything together, built in or from a folder, and checked.
-//! 4. [`render`]: the two faces of a page, HTML and Markdown.
+//! 4. [`search`]: how a text is found by its words.
+//! 5. [`render`]: the two faces of a page, HTML and Markdown.
 
 pub mod agents;
 pub mod briefing;
@@ -18,5 +19,6 @@ mod markdown;
 pub mod page;
 pub mod product;
 pub mod render;
+pub mod search;
 pub mod site;
 mod source;

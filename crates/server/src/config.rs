@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use order::chain::EvmAddress;
 use order::seller::Username;
+use web::premises::Profile;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -39,6 +40,7 @@ pub(crate) struct Config {
     pub sellers: Sellers,
     pub shop: Shop,
     pub agents: Agents,
+    pub mcp: Mcp,
     pub log: Log,
     pub content: Content,
 }
@@ -84,6 +86,11 @@ pub(crate) struct Shop {
 #[derive(Debug)]
 pub(crate) struct Agents {
     pub anonymous: Anonymous,
+}
+
+#[derive(Debug)]
+pub(crate) struct Mcp {
+    pub profile: Profile,
 }
 
 #[derive(Debug)]

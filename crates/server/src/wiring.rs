@@ -41,6 +41,7 @@ pub(crate) fn house(
             payee: config.shop.payee,
             default_seller: config.sellers.default.to_string(),
             seller_parent: config.sellers.parent.to_string(),
+            profile: config.mcp.profile,
         },
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {

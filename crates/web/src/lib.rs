@@ -38,11 +38,11 @@ use axum::Router;
 use content::fault::ContentFault;
 use order::ids::Timestamp;
 use order::ports::Store;
+use tower::Layer;
 
 use crate::agents::Registry;
 use crate::front::Front;
 use crate::guard::{Guard, Limits};
-use crate::mcp::Desk;
 use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
@@ -76,9 +76,10 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(closed::routes());
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
-    let doors = doors.merge(mcp::routes(Desk { library, quota: quota.clone() }));
+    let door = mcp::Door::new(&library, quota.clone(), house.limits);
+    let mcp = everyday.before(mcp::PATHS[0]).layer(door);
     let ids = everyday.ids();
-    Ok(Front::new(Arc::new(documents), quota, ids, guarded(doors, everyday)))
+    Ok(Front::new(Arc::new(documents), quota, ids, guarded(doors, everyday), mcp))
 }
 
 /// Puts routes behind their guard.

@@ -4,7 +4,9 @@ use content::fault::ContentFault;
 use content::page::Page;
 use content::product::Product;
 use content::render::{Faces, Frame, Renderer};
-use http::header::{CONTENT_DISPOSITION, LINK};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_DISPOSITION, LINK,
+};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -227,7 +229,6 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
         ("/api/x402", service_catalog::document(premises)),
         ("/shop/feed.json", feed::document(premises)),
         ("/.well-known/agent-card.json", agent_card::document(premises)),
-        ("/.well-known/mcp/server-card.json", mcp_card::document(premises)),
         ("/server.json", mcp_card::server_json(premises)),
         ("/.well-known/agentic-commerce.json", commerce::document(premises)),
         ("/invest/index.json", invest::document(premises)),
@@ -236,6 +237,9 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
         ("/.well-known/ai-catalog.json", ai_catalog::document(premises)),
     ] {
         add_listed(documents, path, json(&value, Keep::AnHour));
+    }
+    for place in [places::MCP_CARD, places::MCP_CARD_BESIDE] {
+        add_listed(documents, place.path, card(premises, place));
     }
     let link = format!("<{}>; rel=\"api-catalog\"", premises.url("/.well-known/api-catalog"));
     let link = HeaderValue::try_from(link).expect("an address is visible ASCII");
@@ -253,6 +257,15 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
     if let Some(quote) = quote::discovery(premises) {
         add_listed(documents, "/api", challenge(quote));
     }
+}
+
+/// With the headers that the card's own specification demands.
+fn card(premises: &Premises, place: Endpoint) -> Draft {
+    let bytes = mcp_card::document(premises).to_string();
+    let headers = HeaderValue::from_static("Content-Type, If-None-Match");
+    Draft::new(place.answer.media_type(), bytes, Keep::AnHour)
+        .with(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"))
+        .with(ACCESS_CONTROL_ALLOW_HEADERS, headers)
 }
 
 /// A price tag: 402, with the challenge in header and body.

@@ -9,7 +9,7 @@ use crate::config::secret::Secret;
 use crate::config::settings;
 use crate::config::store_place::StorePlace;
 use crate::config::values::{self, Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
-use crate::config::{Agents, Config, Content, Keys, Limits, Log, Sellers, Server, Shop};
+use crate::config::{Agents, Config, Content, Keys, Limits, Log, Mcp, Sellers, Server, Shop};
 
 const SECRET_LENGTH: usize = 32;
 
@@ -28,6 +28,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let sellers = sellers(reader);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, Anonymous::parse);
+    let profile = reader.take(&settings::MCP_PROFILE, values::profile);
     let log = log(reader);
     let folder = reader.take_if_told(&settings::CONTENT_FOLDER, values::existing_folder);
     Ok(Config {
@@ -43,6 +44,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         sellers: sellers?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },
+        mcp: Mcp { profile: profile? },
         log: log?,
         content: Content { folder: folder? },
     })

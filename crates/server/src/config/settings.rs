@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 21] = [
+pub(crate) static SETTINGS: [&Setting; 22] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -103,6 +103,7 @@ pub(crate) static SETTINGS: [&Setting; 21] = [
     &SELLER_PARENT,
     &SHOP_PAYEE,
     &AGENTS_ANONYMOUS,
+    &MCP_PROFILE,
     &LOG_FORMAT,
     &LOG_FILTER,
     &CONTENT_FOLDER,
@@ -293,6 +294,16 @@ pub(crate) static AGENTS_ANONYMOUS: Setting = Setting {
         "agents.anonymous",
         Fallback::Value("yes"),
         "`yes` lets agents register for a read-only token, `no` does not.",
+    )
+};
+
+pub(crate) static MCP_PROFILE: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_MCP_PROFILE"),
+    ..Setting::usual(
+        "mcp.profile",
+        Fallback::Value("node"),
+        "Which runtime of the contract the MCP server is like: `node`, or `worker`, which answers \
+         notifications, has no templates and no completion, and does not judge media types.",
     )
 };
 

@@ -10,6 +10,7 @@ use url::{Host, Url};
 
 use order::chain::EvmAddress;
 use order::seller::{NotAUsername, Username};
+use web::premises::Profile;
 
 use crate::config::fault::Wrong;
 use crate::config::secret::Secret;
@@ -43,6 +44,11 @@ impl Anonymous {
     pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
         choose(text, &[("yes", Anonymous::Yes), ("no", Anonymous::No)])
     }
+}
+
+/// Which runtime of the contract the MCP server is like.
+pub(crate) fn profile(text: &str) -> Result<Profile, Wrong> {
+    choose(text, &[("node", Profile::Node), ("worker", Profile::Worker)])
 }
 
 pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
@@ -232,6 +238,15 @@ impl Shown for Anonymous {
         match self {
             Anonymous::Yes => "yes".to_owned(),
             Anonymous::No => "no".to_owned(),
+        }
+    }
+}
+
+impl Shown for Profile {
+    fn shown(&self) -> String {
+        match self {
+            Profile::Node => "node".to_owned(),
+            Profile::Worker => "worker".to_owned(),
         }
     }
 }

@@ -22,6 +22,7 @@ pub const CHECKOUT: Endpoint = at("/shop/checkout");
 pub const MCP: Endpoint = at("/mcp");
 pub const CLIENT: Endpoint = at("/client/pennyblack.mjs");
 pub const CLIENT_HASH: Endpoint = at("/client/pennyblack.mjs.sha256");
+pub const MCP_CARD_BESIDE: Endpoint = at("/mcp/server-card");
 pub const REGISTER: Endpoint = at("/agent/auth");
 pub const CLAIM: Endpoint = at("/agent/auth/claim");
 pub const REVOKE: Endpoint = at("/agent/auth/revoke");

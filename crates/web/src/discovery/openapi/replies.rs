@@ -160,6 +160,7 @@ fn documents() -> Map<String, Value> {
     named([
         ("AgentCard", document("The agent card.", "AgentCard")),
         ("McpServerCard", document("The server card.", "McpServer")),
+        ("McpCard", itself("The server card.", &[KEPT], bare(Answer::Card), "McpServer")),
         ("ServerJson", document("The registry's description.", "McpServer")),
         ("Briefing", document("The briefing.", "Briefing")),
         ("ApiCatalog", itself("The catalog.", &[KEPT], linkset, "Linkset")),
