@@ -33,6 +33,8 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Index {
     texts: usize,
+    /// As many as the text with the most of them has.
+    fields: usize,
     /// Sorted, each with every place where it stands.
     words: Vec<(String, Vec<Place>)>,
     /// Every word with one letter left out, as a hash, and whole: two words that
@@ -69,7 +71,8 @@ impl Index {
             spellings.extend(shortened(word).into_iter().map(|hash| (hash, place)));
         }
         spellings.sort_unstable();
-        Self { texts: texts.len(), words, spellings }
+        let fields = texts.iter().map(Vec::len).max().unwrap_or(0);
+        Self { texts: texts.len(), fields, words, spellings }
     }
 
     /// The best texts first; equally good ones in the sequence in which they came.
@@ -78,9 +81,9 @@ impl Index {
             (0..self.texts).map(|text| Found { text, line: None, points: 0 }).collect();
         let asked: BTreeSet<String> = words(query).collect();
         for word in &asked {
-            for (place, points) in self.best(word) {
+            for place in self.best(word) {
                 let found = &mut found[place.text];
-                found.points += points;
+                found.points += place.points;
                 found.line = match (found.line, place.line) {
                     (Some(one), Some(other)) => Some(one.min(other)),
                     (one, other) => one.or(other),
@@ -93,20 +96,20 @@ impl Index {
     }
 
     /// For each field that holds a word like this one, the best place in it.
-    fn best(&self, asked: &str) -> impl Iterator<Item = (Place, usize)> {
-        let mut best: BTreeMap<(usize, usize), (Place, usize)> = BTreeMap::new();
+    fn best(&self, asked: &str) -> impl Iterator<Item = Place> {
+        let mut best: Vec<Option<Place>> = vec![None; self.texts * self.fields];
         for candidate in self.like(asked) {
             let (word, places) = &self.words[candidate];
             let closeness = closeness(word, asked);
             for place in places.iter().filter(|_| closeness > 0) {
+                let held = &mut best[place.text * self.fields + place.field];
                 let points = place.points * closeness;
-                let held = best.entry((place.text, place.field)).or_insert((*place, points));
-                if held.1 < points {
-                    *held = (*place, points);
+                if held.is_none_or(|held| held.points < points) {
+                    *held = Some(Place { points, ..*place });
                 }
             }
         }
-        best.into_values()
+        best.into_iter().flatten()
     }
 
     /// The places of all words that may be like this one, each once.
