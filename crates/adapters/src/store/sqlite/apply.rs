@@ -13,7 +13,7 @@ use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use super::command::{Answer, Command, Move, Rival, Unneeded};
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
+use crate::store::rows::{self, Row, Value, moment};
 
 /// Tells whoever asked, once it is known whether the transaction was committed.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
@@ -73,11 +73,10 @@ pub(super) fn syncing(commands: &[Command]) -> Syncing {
     if durable { Syncing::Always } else { Syncing::Later }
 }
 
-pub(super) fn offers(database: &Connection, offers: &[Order<Offered>]) -> rusqlite::Result<()> {
+pub(super) fn offers(database: &Connection, offers: Vec<Order<Offered>>) -> rusqlite::Result<()> {
     let mut insert = database.prepare_cached(&INSERT_OFFER)?;
     for offer in offers {
-        let values = rows::offer_row(offer).into_values();
-        insert.execute(params_from_iter(&values[..OFFER_COLUMNS.len()]))?;
+        insert.execute(params_from_iter(rows::offer_row(offer).into_offer_values()))?;
     }
     Ok(())
 }
@@ -283,7 +282,7 @@ mod tests {
         let next = begun(offer(1), 1).into();
         let event = Event::of(&next, 1, &Actor::Desk);
         let rival = Rival::Possible;
-        let next = Move { row: rows::offer_row(&offer(1)), keys: Vec::new(), event, rival };
+        let next = Move { row: rows::offer_row(offer(1)), keys: Vec::new(), event, rival };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 
