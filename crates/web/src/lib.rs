@@ -38,7 +38,6 @@ use axum::Router;
 use content::fault::ContentFault;
 use order::ids::Timestamp;
 use order::ports::Store;
-use tower::Layer;
 
 use crate::agents::Registry;
 use crate::front::Front;
@@ -76,10 +75,9 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(closed::routes());
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
-    let door = mcp::Door::new(&library, quota.clone(), house.limits);
-    let mcp = everyday.before(mcp::PATHS[0]).layer(door);
-    let ids = everyday.ids();
-    Ok(Front::new(Arc::new(documents), quota, ids, guarded(doors, everyday), mcp))
+    let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
+    let doors = guarded(doors, everyday.clone());
+    Ok(Front::new(Arc::new(documents), quota, doors, mcp, everyday))
 }
 
 /// Puts routes behind their guard.
