@@ -29,6 +29,7 @@ pub(crate) fn house(
     let base_url = config.server.base_url(bound).to_string();
     House {
         store: storage.store.port(),
+        previews: None,
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
