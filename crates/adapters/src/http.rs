@@ -15,6 +15,8 @@ use zeroize::Zeroizing;
 
 mod address;
 mod guard;
+#[cfg(test)]
+pub(crate) mod scripted;
 mod sorting;
 #[cfg(test)]
 mod tests;
@@ -46,6 +48,7 @@ pub enum Reach {
 pub struct Client {
     inner: reqwest::Client,
     reach: Reach,
+    deadline: Duration,
 }
 
 /// No client could be made of our own settings: a defect, not the world's doing.
@@ -82,7 +85,15 @@ impl Client {
             Reach::Configured => builder,
             Reach::PublicOnly => builder.https_only(true).dns_resolver(guard::PublicNames),
         };
-        Ok(Self { inner: builder.build().map_err(|_| NoClient)?, reach })
+        let inner = builder.build().map_err(|_| NoClient)?;
+        Ok(Self { inner, reach, deadline: CALL_DEADLINE })
+    }
+
+    /// The same client with another deadline for calls that name none.
+    #[must_use]
+    pub fn answering_within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
     }
 
     /// Makes a call, once.
@@ -96,7 +107,7 @@ impl Client {
     }
 
     async fn within_deadline(&self, call: Call) -> Result<Answer, Silence> {
-        let (deadline, most) = (call.deadline, call.body_bytes_max);
+        let (deadline, most) = (call.deadline.unwrap_or(self.deadline), call.body_bytes_max);
         match self.reach {
             // The resolver is never asked about an address written in digits.
             Reach::PublicOnly if !guard::may_be_public(call.address.url()) => {
@@ -135,7 +146,7 @@ pub struct Call {
     authorization: Option<Zeroizing<String>>,
     headers: HeaderMap,
     body: serde_json::Result<Option<Vec<u8>>>,
-    deadline: Duration,
+    deadline: Option<Duration>,
     body_bytes_max: usize,
 }
 
@@ -175,9 +186,13 @@ impl Call {
             authorization: None,
             headers: accept.into_iter().collect(),
             body: Ok(None),
-            deadline: CALL_DEADLINE,
+            deadline: None,
             body_bytes_max: BODY_BYTES_MAX,
         }
+    }
+
+    pub const fn peer(&self) -> &'static str {
+        self.peer
     }
 
     /// The whole value of the header, such as `Bearer …`.
@@ -195,7 +210,7 @@ impl Call {
 
     #[must_use]
     pub fn within(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
+        self.deadline = Some(deadline);
         self
     }
 

@@ -95,6 +95,18 @@ impl Address {
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
+
+    /// Whether this lies in that folder of that very origin.
+    pub(crate) fn is_below(&self, place: &Self) -> bool {
+        let folder = place.0.path().trim_end_matches('/');
+        let inside = self.0.path().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        self.0.origin() == place.0.origin() && inside
+    }
+
+    /// The whole address, for an answer to a caller; never for a log.
+    pub(crate) fn to_text(&self) -> String {
+        self.0.as_str().to_owned()
+    }
 }
 
 impl fmt::Debug for Address {

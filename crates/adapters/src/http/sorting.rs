@@ -86,7 +86,7 @@ impl Answer {
     /// Reads a good answer into the shape that its caller expects. Any other
     /// status, or a body that does not fit, leaves open what has happened.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Silence> {
-        if !matches!(self.status, 200..=299) {
+        if !self.is_good() {
             return Err(self.lost());
         }
         self.body_as().ok_or(Silence::Lost(Why::Unreadable))
@@ -95,6 +95,10 @@ impl Answer {
     /// Reads the body whatever the status: some refusals explain themselves.
     pub fn body_as<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.body).ok()
+    }
+
+    pub const fn is_good(&self) -> bool {
+        matches!(self.status, 200..=299)
     }
 
     /// What an answer means to somebody who knows no better.

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
+use super::scripted::{hear, listen};
 use super::*;
 
 const SOON: Duration = Duration::from_millis(300);
@@ -17,35 +17,6 @@ const GOOD: &str =
 #[derive(Debug, Deserialize, PartialEq)]
 struct Numbered {
     id: u64,
-}
-
-/// A listener on a free port, and the address of it.
-async fn listen() -> (TcpListener, Address) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    (listener, Address::parse(&address).unwrap())
-}
-
-/// Reads one request; none if the other side has hung up.
-async fn hear(socket: &mut TcpStream) -> Option<String> {
-    let mut heard = Vec::new();
-    loop {
-        let mut piece = [0; 4096];
-        match socket.read(&mut piece).await {
-            Ok(0) | Err(_) => return None,
-            Ok(length) => heard.extend_from_slice(&piece[..length]),
-        }
-        let text = String::from_utf8_lossy(&heard);
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|line| line.strip_prefix("content-length: "))
-                .map_or(0, |length| length.parse().unwrap());
-            if body.len() >= length {
-                return Some(text.into_owned());
-            }
-        }
-    }
 }
 
 /// A server that says the same to everybody, then waits for them to hang up.
@@ -104,7 +75,7 @@ async fn a_name_that_does_not_exist_is_refused() {
 #[tokio::test]
 async fn garbage_where_tls_should_be_is_refused_before_the_request_is_written() {
     let (listener, address) = listen().await;
-    let secure = Address::parse(&address.origin().replace("http:", "https:")).unwrap();
+    let secure = Address::parse(&address.to_text().replace("http:", "https:")).unwrap();
     let heard = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         let mut hello = vec![0; 4096];
@@ -124,7 +95,7 @@ async fn garbage_where_tls_should_be_is_refused_before_the_request_is_written() 
 #[tokio::test]
 async fn a_handshake_that_never_ends_is_refused() {
     let (listener, address) = listen().await;
-    let secure = Address::parse(&address.origin().replace("http:", "https:")).unwrap();
+    let secure = Address::parse(&address.to_text().replace("http:", "https:")).unwrap();
     let silent = tokio::spawn(async move { listener.accept().await.unwrap() });
     let call = order(&secure).within(20 * SOON);
     assert_eq!(client().send(call).await, Err(Silence::Refused(Why::Unconnected)));
@@ -230,7 +201,7 @@ async fn a_compressed_answer_is_not_unpacked() {
 async fn a_redirect_is_an_answer_and_is_not_followed() {
     let (elsewhere, target) = listen().await;
     let words =
-        format!("HTTP/1.1 307 Go\r\nlocation: {}/\r\ncontent-length: 0\r\n\r\n", target.origin());
+        format!("HTTP/1.1 307 Go\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", target.to_text());
     let answer = outcome(&serving(words).await).await.unwrap();
     assert_eq!(answer.status, 307);
     assert_eq!(answer.read::<Numbered>(), Err(Silence::Lost(Why::Status(307))));
@@ -345,7 +316,7 @@ async fn no_request_is_sent_twice_over_connections_that_close_at_any_moment() {
 #[tokio::test]
 async fn a_stranger_cannot_send_us_into_our_own_network() {
     let (listener, address) = listen().await;
-    let port = address.origin().rsplit_once(':').unwrap().1.to_owned();
+    let port = address.to_text().trim_end_matches('/').rsplit_once(':').unwrap().1.to_owned();
     let touched = Arc::new(Notify::new());
     let bell = touched.clone();
     tokio::spawn(async move {

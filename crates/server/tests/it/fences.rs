@@ -15,6 +15,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "order",
             "pay",
             "async-trait",
+            "base64",
             "chacha20poly1305",
             "deadpool-postgres",
             "ens-normalize-rs",

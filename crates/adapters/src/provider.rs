@@ -1,0 +1,35 @@
+//! The companies that print and mail the cards, each as a [`Provider`](order::ports::Provider).
+//!
+//! 1. [`budget`]: how many calls an account allows, and who comes first.
+//! 2. `line`: one caller's calls to one account, sorted.
+//! 3. [`thanks_io`]: no key for repeats, a list, an hour to change one's mind.
+//! 4. [`lob`]: a key for repeats, a filter by reference, no price.
+
+pub mod budget;
+mod line;
+pub mod lob;
+mod moment;
+mod previews;
+#[cfg(test)]
+mod testing;
+pub mod thanks_io;
+
+pub use previews::PreviewPlaces;
+
+/// Where a card says that it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sender {
+    pub name: String,
+    pub address: String,
+    pub city: String,
+    pub state: String,
+    pub postal_code: String,
+}
+
+/// Whether an account mails what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountMode {
+    Live,
+    /// Every order is accepted and none is mailed. Nobody may pay for that.
+    Testing,
+}
