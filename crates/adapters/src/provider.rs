@@ -5,6 +5,8 @@
 //! 3. [`thanks_io`]: no key for repeats, a list, an hour to change one's mind.
 //! 4. [`lob`]: a key for repeats, a filter by reference, no price.
 
+use std::fmt;
+
 pub mod budget;
 mod line;
 pub mod lob;
@@ -26,10 +28,36 @@ pub struct Sender {
     pub postal_code: String,
 }
 
+/// Nobody may be asked to pay for what is never mailed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestAccount;
+
+impl std::error::Error for TestAccount {}
+
+impl fmt::Display for TestAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "The provider's account is in its test mode, which accepts cards and mails none, \
+             while payments are real; switch the account to live, or use its live key, and \
+             start again.",
+        )
+    }
+}
+
 /// Whether an account mails what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountMode {
     Live,
     /// Every order is accepted and none is mailed. Nobody may pay for that.
     Testing,
+}
+
+impl AccountMode {
+    /// To be asked at start wherever payments are real.
+    pub const fn for_real_payments(self) -> Result<(), TestAccount> {
+        match self {
+            Self::Live => Ok(()),
+            Self::Testing => Err(TestAccount),
+        }
+    }
 }

@@ -10,6 +10,8 @@ use tokio::sync::Notify;
 use super::scripted::{hear, listen};
 use super::*;
 
+mod tls;
+
 const SOON: Duration = Duration::from_millis(300);
 const GOOD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{\"id\": 42}";
@@ -38,7 +40,7 @@ async fn serving(words: impl Into<Vec<u8>>) -> Address {
 }
 
 fn client() -> Client {
-    Client::connecting_within(SOON, Reach::Configured).unwrap()
+    Client::trusting(RootCertStore::empty(), SOON, Reach::Configured).unwrap()
 }
 
 fn order(address: &Address) -> Call {
@@ -323,7 +325,7 @@ async fn a_stranger_cannot_send_us_into_our_own_network() {
         let _ = listener.accept().await;
         bell.notify_one();
     });
-    let public = Client::connecting_within(SOON, Reach::PublicOnly).unwrap();
+    let public = Client::trusting(RootCertStore::empty(), SOON, Reach::PublicOnly).unwrap();
     for (inward, why) in [
         (format!("https://127.0.0.1:{port}"), Why::NotPublic),
         (format!("https://2130706433:{port}"), Why::NotPublic),

@@ -1,6 +1,7 @@
 //! Lob, version 1: a key for repeats and a filter by reference; the back and the price are ours.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use base64::Engine;
@@ -41,8 +42,9 @@ const VISIBILITY_LAG_SECONDS: u64 = 60;
 
 const PICTURES: [&str; 2] = ["https://lob-assets.com/", "https://assets.lob.com/"];
 
-/// A proof is drawn while we wait, a second at a time.
+/// A proof is drawn while we wait, a second at a time, and somebody waits with us.
 const PROOF_LOOKS: u32 = 8;
+const PROOF_DEADLINE: Duration = Duration::from_secs(20);
 
 pub struct Settings {
     pub base: Address,
@@ -152,7 +154,8 @@ impl Provider for Lob {
     }
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered> {
-        let proof = self.proof(card).await.map_err(unanswered)?;
+        let proof = tokio::time::timeout(PROOF_DEADLINE, self.proof(card)).await;
+        let proof = proof.unwrap_or(Err(Silence::Lost(Why::TimedOut))).map_err(unanswered)?;
         match proof.status {
             ProofStatus::Completed => self.settings.previews.judge(&proof.pictures()),
             ProofStatus::Failed => Err(Unanswered::Unusable),

@@ -86,8 +86,8 @@ impl ThanksIo {
         Self { line: self.line.on_behalf_of(Caller::Preview), ..self.clone() }
     }
 
-    /// Whether the account mails what it is given. To be asked at start: with
-    /// real payments, an account in testing is a reason not to.
+    /// Whether the account mails what it is given. To be asked at start, together
+    /// with [`AccountMode::for_real_payments`].
     pub async fn mode(&self) -> Result<AccountMode, Unanswered> {
         let card = sample().ok_or(Unanswered::Unusable)?;
         self.estimate(&card).await.map(|estimate| estimate.mode())
@@ -164,7 +164,8 @@ impl Provider for ThanksIo {
     }
 
     async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
-        Ok(self.search(order, since).await?)
+        let search = tokio::time::timeout(list::SEARCH_DEADLINE, self.search(order, since)).await;
+        Ok(search.unwrap_or(Err(Silence::Lost(Why::TimedOut)))?)
     }
 
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {

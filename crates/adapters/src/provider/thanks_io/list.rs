@@ -1,5 +1,7 @@
 //! The search for a card in a list that has no filter.
 
+use std::time::Duration;
+
 use order::ids::{OrderId, Timestamp};
 use order::mail::Mailpiece;
 
@@ -13,6 +15,8 @@ const ORDERS_A_PAGE: &str = "100";
 const PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// A thousand orders since this one was paid: then a person has to look.
 const PAGES_MAX: u64 = 10;
+/// All pages together; longer than this, and the order's turn is over.
+pub(super) const SEARCH_DEADLINE: Duration = Duration::from_secs(60);
 /// Between the provider's clock and the chain's.
 const SKEW_SECONDS: u64 = 60 * 60;
 

@@ -62,6 +62,8 @@ async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
     assert_eq!(hold_of(testing.clone()).await, Err(Unanswered::Unavailable));
     let (server, strict) = serving([testing]).await;
     assert_eq!(strict.mode().await, Ok(AccountMode::Testing));
+    assert_eq!(AccountMode::Testing.for_real_payments(), Err(crate::provider::TestAccount));
+    assert_eq!(AccountMode::Live.for_real_payments(), Ok(()));
     let tolerant = provider_with(server.address.clone(), AccountMode::Testing);
     assert!(tolerant.hold(&paid().state.card).await.is_ok());
     let (_server, live) = serving([estimate("118")]).await;
