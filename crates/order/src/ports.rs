@@ -45,8 +45,10 @@ pub trait Provider: Send + Sync {
     /// Mails the card. Only a paid order can be handed in.
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure>;
 
-    /// The cards that were accepted for this order and not cancelled since.
-    async fn find(&self, order: OrderId) -> Result<Vec<Mailpiece>, Failure>;
+    /// The cards that were accepted for this order and not cancelled since. None
+    /// was handed in before `since`, which spares a provider with nothing but a
+    /// list from reading all of it.
+    async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure>;
 
     /// How far a card has come; none if the provider does not know it.
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure>;
