@@ -1,0 +1,3 @@
+//! The post office over real HTTP.
+
+mod client;

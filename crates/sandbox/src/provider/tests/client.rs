@@ -1,0 +1,1 @@
+//! A raw TCP client that sees every byte.
