@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::books::{Books, Twisted};
-use super::card::Surface;
+use super::card::{Card, Sheet, Surface};
 use super::fault::damage::Twist;
 use super::fault::operation::Operation;
 use super::ledger::NotCancelled;
@@ -57,75 +57,72 @@ pub(crate) fn perform(
     twisted: Twisted,
 ) -> Answer {
     match operation {
-        Operation::Preview | Operation::Estimate | Operation::Send => {
-            match read::sheet(&request.body) {
-                Ok(sheet) => with_sheet(books, operation, sheet, twisted),
-                Err(faults) => invalid(faults),
-            }
-        }
+        Operation::Preview => with_sheet(request, |sheet| preview(books, sheet)),
+        Operation::Estimate => with_sheet(request, |sheet| {
+            Answer::json(200, &write::estimate(&sheet, &books.settings))
+        }),
+        Operation::Send => with_sheet(request, |sheet| send(books, &sheet, twisted)),
         Operation::List => list(books, request, twisted.twist),
-        Operation::Track | Operation::Items | Operation::Cancel => match id(request.path) {
-            Some(id) => with_order(books, operation, id, request),
-            None => not_found(),
-        },
+        Operation::Track => with_order(books, request, |card| Ok(write::track(card, books))),
+        Operation::Items => with_order(books, request, |card| items(books, request, card)),
+        Operation::Cancel => cancel(books, request),
     }
 }
 
-fn with_sheet(
-    books: &mut Books,
-    operation: Operation,
-    sheet: super::card::Sheet,
-    twisted: Twisted,
+fn with_sheet(request: &Request<'_>, then: impl FnOnce(Sheet) -> Answer) -> Answer {
+    match read::sheet(&request.body) {
+        Ok(sheet) => then(sheet),
+        Err(faults) => invalid(faults),
+    }
+}
+
+fn preview(books: &mut Books, sheet: Sheet) -> Answer {
+    let previews = books.preview(sheet);
+    let data = json!({ "previews": previews });
+    Answer::json(200, &json!({ "success": true, "code": 200, "message": "OK", "data": data }))
+}
+
+fn send(books: &mut Books, sheet: &Sheet, twisted: Twisted) -> Answer {
+    let id = books.accept(Surface::ThanksIo, sheet, None, twisted);
+    match books.ledger.find(id) {
+        Some(card) => Answer::json(200, &write::order(card, books)).about([id]),
+        None => not_found(),
+    }
+}
+
+fn with_order(
+    books: &Books,
+    request: &Request<'_>,
+    then: impl FnOnce(&Card) -> Result<Value, Answer>,
 ) -> Answer {
-    match operation {
-        Operation::Preview => {
-            let previews = books.preview(sheet);
-            let body = json!({
-                "success": true, "code": 200, "message": "OK", "data": { "previews": previews },
-            });
-            Answer::json(200, &body)
-        }
-        Operation::Estimate => Answer::json(200, &write::estimate(&sheet, &books.settings)),
-        Operation::Send
-        | Operation::List
-        | Operation::Track
-        | Operation::Items
-        | Operation::Cancel => {
-            let id = books.accept(Surface::ThanksIo, &sheet, None, twisted);
-            match books.ledger.find(id) {
-                Some(card) => Answer::json(200, &write::order(card, books)).about([id]),
-                None => not_found(),
-            }
-        }
+    let Some(card) = id(request.path).and_then(|id| books.ledger.find(id)) else {
+        return not_found();
+    };
+    match then(card) {
+        Ok(body) => Answer::json(200, &body).about([card.id]),
+        Err(answer) => answer,
     }
 }
 
-fn with_order(books: &mut Books, operation: Operation, id: u64, request: &Request<'_>) -> Answer {
-    let now = books.now();
-    if operation == Operation::Cancel {
-        match books.ledger.cancel(id, now) {
-            Ok(_) => {}
-            Err(NotCancelled::Unknown) => return not_found(),
-            Err(NotCancelled::TooLate) => {
-                let words = "Only an order that is being reviewed can be cancelled.";
-                return Answer::json(400, &json!({ "message": words })).about([id]);
-            }
+fn items(books: &Books, request: &Request<'_>, card: &Card) -> Result<Value, Answer> {
+    let page = page_of(request, "per_page", 50)
+        .map_err(|faults| Answer::json(422, &json!({ "errors": faults })))?;
+    let pieces = vec![write::item(card, books.now())];
+    Ok(page.of(pieces, &format!("orders/{}/items", card.id), books))
+}
+
+fn cancel(books: &mut Books, request: &Request<'_>) -> Answer {
+    let (now, Some(id)) = (books.now(), id(request.path)) else { return not_found() };
+    match books.ledger.cancel(id, now) {
+        Ok(_) => {
+            with_order(books, request, |card| Ok(json!({ "order": write::order(card, books) })))
+        }
+        Err(NotCancelled::Unknown) => not_found(),
+        Err(NotCancelled::TooLate) => {
+            let words = "Only an order that is being reviewed can be cancelled.";
+            Answer::json(400, &json!({ "message": words })).about([id])
         }
     }
-    let Some(card) = books.ledger.find(id) else { return not_found() };
-    let body = match operation {
-        Operation::Track => write::track(card, books),
-        Operation::Items => match page_of(request, "per_page", 50) {
-            Ok(page) => page.of(vec![write::item(card, now)], &format!("orders/{id}/items"), books),
-            Err(faults) => return Answer::json(422, &json!({ "errors": faults })),
-        },
-        Operation::Cancel
-        | Operation::Preview
-        | Operation::Estimate
-        | Operation::Send
-        | Operation::List => json!({ "order": write::order(card, books) }),
-    };
-    Answer::json(200, &body).about([id])
 }
 
 fn list(books: &Books, request: &Request<'_>, twist: Twist) -> Answer {

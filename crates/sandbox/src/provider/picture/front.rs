@@ -19,7 +19,7 @@ const PALETTES: &[Palette] = &[
 ];
 
 /// The longest name of a host that is shown whole.
-const HOST_CHARACTERS_MAX: usize = 60;
+const HOST_CHARACTERS_MAX: usize = 44;
 
 pub(crate) fn draw(sheet: &Sheet) -> String {
     let mut chance = Chance::of(&sheet.front);
@@ -55,7 +55,7 @@ fn caption(front: &str) -> String {
 
 /// A long caption is pressed together rather than cut by the label.
 fn fitted(caption: &str) -> String {
-    let tight = caption.chars().count() > 44;
+    let tight = caption.chars().count() > 48;
     let press = if tight { " textLength=\"980\" lengthAdjust=\"spacingAndGlyphs\"" } else { "" };
     format!("<tspan{press}>{}</tspan>", escaped(caption))
 }
