@@ -43,6 +43,7 @@ mod tests;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -52,6 +53,7 @@ use order::ids::Timestamp;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use books::Office;
 use card::Fate;
@@ -64,6 +66,9 @@ use wire::listener::{Door, Wire};
 /// Larger than any card, smaller than any nuisance. A report may be asked about
 /// many thousand references.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// A call takes milliseconds; only a caller who went to sleep takes longer.
+const CLOSING_TIME: Duration = Duration::from_secs(3);
 
 /// An open post office. Dropping it closes it too, without waiting.
 pub struct PostOffice {
@@ -170,10 +175,16 @@ impl PostOffice {
     }
 
     /// Takes no more calls, lets those under way finish, and ends those that
-    /// were made to hang.
-    pub async fn close(self) -> io::Result<()> {
+    /// were made to hang. A caller who never finishes is left behind.
+    pub async fn close(mut self) -> io::Result<()> {
         self.closing.send_replace(());
-        self.serving.await.map_err(io::Error::other)?
+        match timeout(CLOSING_TIME, &mut self.serving).await {
+            Ok(served) => served.map_err(io::Error::other)?,
+            Err(_) => {
+                self.serving.abort();
+                Ok(())
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::fault::Rules;
 use super::fault::damage::Twist;
 use super::journal::Journal;
 use super::ledger::{Acceptance, Ledger};
-use super::previews::Previews;
+use super::previews::{Preview, Previews};
 use super::secret::Secret;
 use super::settings::Settings;
 
@@ -95,6 +95,11 @@ impl Books {
             Twist::None | Twist::HideForLonger | Twist::ShowNothing => {}
         }
         id
+    }
+
+    pub(crate) fn find_preview(&mut self, token: &str) -> Option<Preview> {
+        let now = self.now();
+        self.previews.find(token, now).cloned()
     }
 
     /// Keeps the sheet for an hour; the addresses of its two pictures.

@@ -126,6 +126,8 @@ pub(crate) struct Card {
     pub(crate) surface: Surface,
     pub(crate) sheet: Sheet,
     pub(crate) reference: Option<String>,
+    /// The idempotency key that made it.
+    pub(crate) key: Option<String>,
     pub(crate) total: Cents,
     pub(crate) accepted_at: Timestamp,
     pub(crate) timetable: Timetable,

@@ -4,8 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use order::ids::Timestamp;
 
-use super::card::Fate;
-use super::card::{Card, Knowledge, Sheet, Stage, Surface, Timetable};
+use super::card::{Card, Fate, Knowledge, Sheet, Stage, Surface, Timetable};
 use super::secret::Secret;
 use super::settings::{Account, Settings};
 
@@ -63,6 +62,7 @@ impl Ledger {
             token: wish.secret.token("card", id),
             surface,
             reference: reference(&sheet, &settings.reference_key),
+            key: None,
             total: settings.price(sheet.recipient.country),
             sheet,
             accepted_at: now,
@@ -119,13 +119,16 @@ impl Ledger {
     }
 
     /// The card that this key made, if it did so within a day.
-    pub(crate) fn made_by(&mut self, key: &str, now: Timestamp) -> Option<u64> {
-        self.keys.retain(|_, (_, at)| now.since(*at).is_none_or(|age| age < KEY_SECONDS));
-        self.keys.get(key).map(|(id, _)| *id)
+    pub(crate) fn made_by(&self, key: &str, now: Timestamp) -> Option<u64> {
+        let (id, at) = self.keys.get(key)?;
+        now.since(*at).is_none_or(|age| age < KEY_SECONDS).then_some(*id)
     }
 
     pub(crate) fn remember_key(&mut self, key: String, id: u64, now: Timestamp) {
-        self.keys.insert(key, (id, now));
+        if let Some(card) = self.find_mut(id) {
+            card.key = Some(key.clone());
+            self.keys.insert(key, (id, now));
+        }
     }
 
     pub(crate) const fn accepted(&self) -> u64 {
@@ -143,9 +146,13 @@ impl Ledger {
 
     fn forget_beyond(&mut self, kept: usize) {
         while self.cards.len() > kept {
-            if let Some(card) = self.cards.pop_front() {
-                self.keys.retain(|_, (id, _)| *id != card.id);
-                self.forgotten += 1;
+            let forgotten = self.cards.pop_front();
+            self.forgotten += 1;
+            // The key may have made a younger card since.
+            if let Some((card, key)) = forgotten.and_then(|card| Some((card.id, card.key?)))
+                && self.keys.get(&key).is_some_and(|(id, _)| *id == card)
+            {
+                self.keys.remove(&key);
             }
         }
     }

@@ -52,8 +52,9 @@ async fn card(
     State(office): Shared,
     Path((token, side)): Path<(String, String)>,
 ) -> Response<Body> {
-    let books = office.books();
-    match (books.ledger.find_token(&token), Side::read(&side)) {
+    // Drawing takes its time, so the books are closed before it.
+    let found = office.books().ledger.find_token(&token).cloned();
+    match (found, Side::read(&side)) {
         (Some(card), Some(side)) => {
             let (at, occasion) = (card.accepted_at, Occasion::Card(card.id));
             drawing(picture::draw(side, &card.sheet, at, occasion))
@@ -66,9 +67,8 @@ async fn preview(
     State(office): Shared,
     Path((token, side)): Path<(String, String)>,
 ) -> Response<Body> {
-    let mut books = office.books();
-    let now = books.now();
-    match (books.previews.find(&token, now), Side::read(&side)) {
+    let found = office.books().find_preview(&token);
+    match (found, Side::read(&side)) {
         (Some(preview), Some(side)) => {
             drawing(picture::draw(side, &preview.sheet, preview.at, Occasion::Preview))
         }

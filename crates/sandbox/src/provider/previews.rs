@@ -14,6 +14,7 @@ pub(crate) struct Previews {
     drawn: u64,
 }
 
+#[derive(Clone)]
 pub(crate) struct Preview {
     token: String,
     pub(crate) sheet: Sheet,

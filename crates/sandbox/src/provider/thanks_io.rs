@@ -107,8 +107,8 @@ fn with_order(
 fn items(books: &Books, request: &Request<'_>, card: &Card) -> Result<Value, Answer> {
     let page = page_of(request, "per_page", 50)
         .map_err(|faults| Answer::json(422, &json!({ "errors": faults })))?;
-    let pieces = vec![write::item(card, books.now())];
-    Ok(page.of(pieces, &format!("orders/{}/items", card.id), books))
+    let pieces = page.slice(&[card]).iter().map(|card| write::item(card, books.now())).collect();
+    Ok(page.of(pieces, 1, &format!("orders/{}/items", card.id), books))
 }
 
 fn cancel(books: &mut Books, request: &Request<'_>) -> Answer {
@@ -136,9 +136,10 @@ fn list(books: &Books, request: &Request<'_>, twist: Twist) -> Answer {
             books.ledger.visible(books.now()).collect()
         }
     };
-    let ids: Vec<u64> = page.slice(&shown).iter().map(|card| card.id).collect();
-    let orders = shown.iter().map(|card| write::listed(card, books)).collect();
-    Answer::json(200, &page.of(orders, "orders/list", books)).about(ids)
+    let (cards, total) = (page.slice(&shown), shown.len());
+    let orders = cards.iter().map(|card| write::listed(card, books)).collect();
+    let ids = cards.iter().map(|card| card.id);
+    Answer::json(200, &page.of(orders, total, "orders/list", books)).about(ids)
 }
 
 struct Page {
@@ -167,13 +168,13 @@ impl Page {
         &all[from..(from + self.size).min(all.len())]
     }
 
-    /// One page of these, with where it lies among the others.
-    fn of(&self, all: Vec<Value>, path: &str, books: &Books) -> Value {
-        let shown = self.slice(&all);
-        let last = all.len().div_ceil(self.size).max(1);
+    /// These, with where they lie among all.
+    fn of(&self, shown: Vec<Value>, total: usize, path: &str, books: &Books) -> Value {
+        let last = total.div_ceil(self.size).max(1);
         let path = format!("{}{PREFIX}/{path}", books.base);
         let link = |page: usize| format!("{path}?page={page}");
         let from = (!shown.is_empty()).then(|| (self.number - 1) * self.size + 1);
+        let to = from.map(|from| from + shown.len() - 1);
         json!({
             "data": shown,
             "links": {
@@ -188,8 +189,8 @@ impl Page {
                 "last_page": last,
                 "path": path,
                 "per_page": self.size,
-                "to": from.map(|from| from + shown.len() - 1),
-                "total": all.len(),
+                "to": to,
+                "total": total,
             },
         })
     }

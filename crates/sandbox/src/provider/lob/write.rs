@@ -85,7 +85,10 @@ fn thumbnail(url: &str) -> Value {
 
 fn events(card: &Card, now: Timestamp) -> Vec<Value> {
     let times = card.timetable;
-    let reached = |name: &str, at: Timestamp| json!({ "name": name, "time": calendar::instant(at), "object": "tracking_event" });
+    let reached = |name: &str, at: Timestamp| {
+        let time = calendar::instant(at);
+        json!({ "name": name, "time": time, "object": "tracking_event" })
+    };
     let printed = reached("Mailed", times.printed_at);
     let transit = reached("In Transit", times.in_transit_at);
     match card.stage(now) {

@@ -197,3 +197,61 @@ async fn faults_strike_every_operation_and_the_next_call_is_well_again() {
     let broken: Vec<u64> = office.faults().iter().map(|(_, broken)| *broken).collect();
     assert_eq!(broken, [1; 5]);
 }
+
+#[tokio::test]
+async fn an_office_that_is_dropped_lets_nobody_in_any_more() {
+    let office = open().await;
+    let address = office.address();
+    drop(office);
+    let refused = async {
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, refused).await.expect("the door closes");
+}
+
+#[tokio::test]
+async fn closing_does_not_wait_for_a_caller_who_never_finishes() {
+    let office = open().await;
+    let mut stream = TcpStream::connect(office.address()).await.unwrap();
+    let half =
+        "POST /api/v2/send/postcard HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 99\r\n\r\n{";
+    tokio::io::AsyncWriteExt::write_all(&mut stream, half.as_bytes()).await.unwrap();
+    timeout(PATIENCE, office.close()).await.expect("a close").unwrap();
+}
+
+#[tokio::test]
+async fn the_other_dialect_is_struck_too() {
+    let office = open().await;
+    let basic = "Basic c2FuZGJveC10b2tlbi10aGF0LW1vdmVzLW5vLW1vbmV5Og==";
+    office.add_fault(Rule::new(Kind::ResetAfter).on(Operation::List).once());
+    let mut stream = sent(&office, "GET /v1/postcards", basic, "", "").await;
+    assert_eq!(all_of(&mut stream).await.1.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(call_as(&office, "GET /v1/postcards", basic, "", &Value::Null).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_kept_open_is_struck_at_its_second_call_and_closed_when_idle() {
+    let office = open().await;
+    office.add_fault(Rule::new(Kind::ResetBefore).skip(1).once());
+    let request = format!(
+        "GET /api/v2/orders/list HTTP/1.1\r\nhost: localhost\r\nauthorization: {}\r\n\r\n",
+        bearer()
+    );
+    let mut stream = TcpStream::connect(office.address()).await.unwrap();
+    let mut idle = TcpStream::connect(office.address()).await.unwrap();
+    for (socket, status) in [(&mut stream, "200"), (&mut idle, "")] {
+        tokio::io::AsyncWriteExt::write_all(socket, request.as_bytes()).await.unwrap();
+        let mut bytes = [0; 4_096];
+        let heard = timeout(PATIENCE, socket.read(&mut bytes)).await.unwrap();
+        let heard = String::from_utf8_lossy(&bytes[..heard.unwrap_or_default()]).into_owned();
+        assert_eq!(heard.split(' ').nth(1).unwrap_or_default(), status);
+    }
+    tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await.unwrap();
+    let mut first = [0; 12];
+    timeout(PATIENCE, stream.read_exact(&mut first)).await.unwrap().unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    timeout(PATIENCE, office.close()).await.expect("a close").unwrap();
+    all_of(&mut stream).await.1.unwrap();
+}
