@@ -58,6 +58,9 @@ impl Listener for Door {
     async fn accept(&mut self) -> (Socket, SocketAddr) {
         loop {
             if let Ok((stream, address)) = self.listener.accept().await {
+                // Small answers shall not wait for one another; if it cannot be
+                // set, they are only slower.
+                let _ = stream.set_nodelay(true);
                 let closing = self.closing.clone();
                 return (Socket { stream: Some(stream), wire: Wire::default(), closing }, address);
             }
