@@ -34,7 +34,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "zeroize",
         ],
     ),
-    ("sandbox", &["order", "sha2"]),
+    ("sandbox", &["order", "axum", "getrandom", "serde_json", "sha2", "tokio", "url"]),
     (
         "web",
         &[
