@@ -5,11 +5,15 @@
 //! 3. [`seal`]: how what nobody else may read is kept.
 //! 4. [`names`]: how a seller's name is read.
 //! 5. [`http`]: how anybody outside is called, and how the outcome is sorted.
-//! 6. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
+//! 6. [`rpc`]: a node of a chain.
+//! 7. [`ens`]: where a seller's money goes.
+//! 8. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
 
 pub mod clock;
+pub mod ens;
 pub mod http;
 pub mod keys;
 pub mod names;
+pub mod rpc;
 pub mod seal;
 pub mod store;
