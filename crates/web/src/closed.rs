@@ -12,5 +12,4 @@ pub(crate) fn routes() -> Router {
         .route("/api/x402/postcards", post(not_configured))
         .route("/api/mpp/postcards", post(not_configured))
         .route("/api/x402/orders/{publicOrderId}", get(not_configured))
-        .route("/api/x402/resolve/{username}", get(not_configured))
 }

@@ -6,7 +6,7 @@
 //! 3. `publish`, `document` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `quota` and `version`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
-//! 6. `mcp`, `agents`, `shop` and `health`, the doors themselves;
+//! 6. `mcp`, `agents`, `sellers`, `shop` and `health`, the doors themselves;
 //! 7. `problem` and `nowhere`, how we say that something is wrong;
 //! 8. `walks`, where paid work goes on when its caller hangs up.
 
@@ -27,6 +27,7 @@ pub mod problem;
 mod publish;
 pub mod quota;
 pub mod request_id;
+mod sellers;
 mod shop;
 pub mod surface;
 mod version;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 use axum::Router;
 use content::fault::ContentFault;
 use order::ids::Timestamp;
-use order::ports::Store;
+use order::ports::{Clock, NameService, Store};
 
 use crate::agents::Registry;
 use crate::front::Front;
@@ -47,11 +48,15 @@ use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
 use crate::quota::Quota;
+use crate::sellers::Directory;
 use crate::walks::Walks;
 
 /// Everything that the doors need to know about the rest of the house.
 pub struct House {
     pub store: Arc<dyn Store>,
+    /// None if this installation looks no names up.
+    pub names: Option<Arc<dyn NameService>>,
+    pub clock: Arc<dyn Clock>,
     /// Where the paid doors start their walks; whoever made it ends it.
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
@@ -73,6 +78,7 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(health::routes(house.store))
         .merge(agents::routes(house.registry))
         .merge(shop::routes(&house.premises))
+        .merge(sellers::routes(Directory { names: house.names, clock: house.clock }))
         .merge(closed::routes());
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };

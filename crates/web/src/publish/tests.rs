@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::Request;
+use order::fakes::fates::EveryFate;
+use order::fakes::still::Still;
 use order::fakes::store::Shelf;
+use order::fakes::world::World;
 use order::ids::Timestamp;
+use order::mail::Promises;
 
 use super::*;
 use crate::agents::token::TokenKeys;
@@ -30,6 +34,12 @@ fn front() -> Front {
     };
     let house = House {
         store: Arc::new(Shelf::default()),
+        names: None,
+        clock: World::new(
+            Box::new(EveryFate::default()),
+            Box::new(Still::default()),
+            Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
+        ),
         walks: Walks::new(),
         limits: Limits::default(),
         premises,
