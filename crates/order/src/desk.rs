@@ -10,7 +10,7 @@ use crate::ids::{OperationId, OrderId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
 use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
-use crate::ports::{Clock, Failure, NameService, Provider, Store, StoreError, Unanswered};
+use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError, Unanswered};
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::{Rejection, Tender};
@@ -77,7 +77,8 @@ impl Desk {
         let operation = self.identity.operation(seller, &card, operation_id.as_ref());
         // Needed only while nothing is paid: a paid order is answered for even
         // when names do not resolve any more.
-        let payees = payees(&self.sellers, self.names.as_ref(), seller).await;
+        let purpose = if credential.is_some() { Purpose::Payment } else { Purpose::Offer };
+        let payees = payees(&self.sellers, self.names.as_ref(), seller, purpose).await;
 
         let digest = credential.as_ref().map(Credential::digest);
         let turn = match digest {
@@ -314,12 +315,14 @@ pub(crate) async fn payees(
     sellers: &Sellers,
     names: &dyn NameService,
     seller: &Username,
+    purpose: Purpose,
 ) -> Result<Payees, Refusal> {
     if !sellers.enables(seller) {
         return Err(Refusal::SellerNotEnabled);
     }
-    let resolution = names.resolve(seller).await.map_err(|_| Refusal::NameServiceFailed)?;
-    Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees)
+    let resolution = names.resolve(seller, purpose).await;
+    let resolution = resolution.map_err(|_| Refusal::NameServiceFailed)?;
+    Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees().clone())
 }
 
 /// The same identifier must not come with another card. What has lapsed is

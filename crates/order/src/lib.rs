@@ -5,8 +5,8 @@
 //!
 //! Read it in this order:
 //!
-//! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`payment`],
-//!    [`mail`], [`offer`]: the nouns. Each is valid once it exists.
+//! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`evidence`],
+//!    [`payment`], [`mail`], [`offer`]: the nouns. Each is valid once it exists.
 //! 2. [`identity`]: which requests are the same operation.
 //! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
 //!    them, and when it is looked at next.
@@ -25,6 +25,7 @@ pub mod country;
 pub mod desk;
 mod discretion;
 pub mod event;
+pub mod evidence;
 pub mod flight;
 pub mod identity;
 pub mod ids;

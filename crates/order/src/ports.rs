@@ -62,7 +62,22 @@ pub trait NameService: Send + Sync {
     /// Reads a name in any of its spellings.
     fn read(&self, text: &str) -> Result<Username, NotAUsername>;
 
-    async fn resolve(&self, seller: &Username) -> Result<Option<Resolution>, Failure>;
+    /// None if the name has no account that can be paid.
+    async fn resolve(
+        &self,
+        seller: &Username,
+        purpose: Purpose,
+    ) -> Result<Option<Resolution>, Failure>;
+}
+
+/// What an address is wanted for, which decides how old it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To ask for payment. Nothing moves yet, so while names cannot be looked
+    /// up, what was known a few minutes ago will do.
+    Offer,
+    /// Money is about to move, or somebody wants to know for certain.
+    Payment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::card::Postcard;
 use crate::desk::{payees, unanswered};
 use crate::mail::Preview;
-use crate::ports::{NameService, Provider};
+use crate::ports::{NameService, Provider, Purpose};
 use crate::refusal::Refusal;
 use crate::seller::{Sellers, Username};
 
@@ -26,7 +26,7 @@ impl Previews {
         card: &Postcard,
     ) -> Result<Preview, Refusal> {
         let seller = seller.unwrap_or(&self.sellers.default);
-        payees(&self.sellers, self.names.as_ref(), seller).await?;
+        payees(&self.sellers, self.names.as_ref(), seller, Purpose::Offer).await?;
         self.provider.preview(card).await.map_err(unanswered)
     }
 }

@@ -12,6 +12,7 @@ use order::seller::Username;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
+use crate::config::naming::Naming;
 use crate::config::reader::{Reader, Row};
 use crate::config::secret::Secret;
 use crate::config::settings::SETTINGS;
@@ -22,6 +23,7 @@ use crate::config::values::{Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name
 mod environment;
 pub(crate) mod example;
 pub(crate) mod fault;
+pub(crate) mod naming;
 mod nearest;
 pub(crate) mod reader;
 mod secret;
@@ -37,6 +39,7 @@ pub(crate) struct Config {
     pub keys: Keys,
     pub limits: Limits,
     pub sellers: Sellers,
+    pub names: Naming,
     pub shop: Shop,
     pub agents: Agents,
     pub log: Log,

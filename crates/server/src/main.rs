@@ -11,6 +11,7 @@ mod check;
 mod cli;
 mod config;
 mod console;
+mod naming;
 mod serve;
 mod simulate;
 mod storage;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use adapters::clock::SystemClock;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -19,7 +20,7 @@ use crate::console::{self, Audience};
 use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
-use crate::{banner, check, sweep, wiring, words};
+use crate::{banner, check, naming, sweep, wiring, words};
 
 mod complaint;
 mod connection;
@@ -68,7 +69,8 @@ async fn serve(config: &Config) -> Result<End, String> {
     let storage = Storage::open(config).await?;
     let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
-    let house = wiring::house(config, bound, catalog, &storage, walks.clone());
+    let names = naming::open(config, Arc::new(SystemClock::start()))?;
+    let house = wiring::house(config, bound, catalog, &storage, names, walks.clone());
     let front = web::open(house).map_err(|fault| check::complaint_about_content(&[fault]))?;
     announce(config, bound);
 

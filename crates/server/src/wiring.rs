@@ -6,7 +6,7 @@ use std::sync::Arc;
 use adapters::clock::SystemClock;
 use axum::http::StatusCode;
 use content::catalog::Catalog;
-use order::ports::Clock;
+use order::ports::{Clock, NameService};
 use web::House;
 use web::agents::token::TokenKeys;
 use web::agents::{Enabled, Registry};
@@ -24,12 +24,16 @@ pub(crate) fn house(
     bound: SocketAddr,
     catalog: Catalog,
     storage: &Storage,
+    names: Option<Arc<dyn NameService>>,
     walks: Walks,
 ) -> House {
     let base_url = config.server.base_url(bound).to_string();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     House {
         store: storage.store.port(),
         previews: None,
+        names,
+        clock: clock.clone(),
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
@@ -53,7 +57,7 @@ pub(crate) fn house(
             },
             base_url,
         },
-        opened_at: SystemClock::start().now(),
+        opened_at: clock.now(),
     }
 }
 

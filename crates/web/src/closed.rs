@@ -1,7 +1,7 @@
 //! Doors that the contract names and that this installation does not open yet.
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::post;
 
 use crate::preview;
 use crate::problem::NOT_CONFIGURED;
@@ -11,7 +11,6 @@ pub(crate) fn routes() -> Router {
     Router::new()
         .route("/api/x402/postcards", post(not_configured))
         .route("/api/mpp/postcards", post(not_configured))
-        .route("/api/x402/resolve/{username}", get(not_configured))
 }
 
 /// Where no provider is set up.

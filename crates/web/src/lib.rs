@@ -6,8 +6,8 @@
 //! 3. `publish`, `document` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
-//! 6. `draft`, `preview` and `orders`, `mcp`, `agents`, `shop` and `health`, the doors
-//!    themselves;
+//! 6. `draft`, `preview`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
+//!    doors themselves;
 //! 7. `problem`, `refused` and `nowhere`, how we say that something is wrong;
 //! 8. `walks`, where paid work goes on when its caller hangs up.
 
@@ -33,6 +33,7 @@ mod publish;
 pub mod quota;
 mod refused;
 pub mod request_id;
+mod sellers;
 mod shop;
 pub mod surface;
 mod version;
@@ -45,7 +46,7 @@ use axum::Router;
 use content::fault::ContentFault;
 use http::StatusCode;
 use order::ids::Timestamp;
-use order::ports::Store;
+use order::ports::{Clock, NameService, Store};
 use order::preview::Previews;
 
 use crate::agents::Registry;
@@ -56,6 +57,7 @@ use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
 use crate::quota::Quota;
+use crate::sellers::Directory;
 use crate::walks::Walks;
 
 /// The longest card, with every letter of it escaped, and room to spare.
@@ -66,6 +68,9 @@ pub struct House {
     pub store: Arc<dyn Store>,
     /// Who shows cards, if anybody does.
     pub previews: Option<Previews>,
+    /// None if this installation looks no names up.
+    pub names: Option<Arc<dyn NameService>>,
+    pub clock: Arc<dyn Clock>,
     /// Where the paid doors start their walks; whoever made it ends it.
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
@@ -87,7 +92,8 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(health::routes(house.store.clone()))
         .merge(orders::routes(house.store))
         .merge(agents::routes(house.registry))
-        .merge(shop::routes(&house.premises));
+        .merge(shop::routes(&house.premises))
+        .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
     let doors = doors.merge(mcp::routes(Desk { library, quota: quota.clone() }));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::fault::Wrong;
+use crate::config::naming;
 use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings;
@@ -26,6 +27,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let keys = keys(reader, mode, data.as_deref().ok());
     let limits = limits(reader);
     let sellers = sellers(reader);
+    let names = naming::read(reader, mode);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, Anonymous::parse);
     let log = log(reader);
@@ -41,6 +43,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         keys: keys?,
         limits: limits?,
         sellers: sellers?,
+        names: names?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },
         log: log?,

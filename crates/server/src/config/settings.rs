@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 21] = [
+pub(crate) static SETTINGS: [&Setting; 27] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -101,6 +101,12 @@ pub(crate) static SETTINGS: [&Setting; 21] = [
     &SELLER_DEFAULT,
     &SELLERS_ENABLED,
     &SELLER_PARENT,
+    &NAMES_KIND,
+    &NAMES_RPC,
+    &NAMES_GATEWAYS,
+    &NAMES_UNIVERSAL_RESOLVER,
+    &NAMES_BLOCK_TAG,
+    &NAMES_MAINNET_EOA,
     &SHOP_PAYEE,
     &AGENTS_ANONYMOUS,
     &LOG_FORMAT,
@@ -273,6 +279,61 @@ pub(crate) static SELLER_PARENT: Setting = Setting {
         "sellers.parent",
         Fallback::Value("pennyblack.eth"),
         "The ENS name under which usernames are looked up.",
+    )
+};
+
+pub(crate) static NAMES_KIND: Setting = Setting {
+    in_live_mode: InLiveMode::MustBeTold,
+    ..Setting::usual(
+        "names.kind",
+        Fallback::Value("sandbox"),
+        "How usernames become addresses: `sandbox` in a world of its own, `ens` on Ethereum.",
+    )
+};
+
+pub(crate) static NAMES_RPC: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_NAMES_RPC"),
+    kind: Kind::List,
+    visibility: Visibility::Hidden,
+    ..Setting::usual(
+        "names.rpc",
+        Fallback::Otherwise { words: "none; `ens` needs one", sample: "https://rpc.example/key" },
+        "One Ethereum node, or two that have to agree. Only their hosts are shown.",
+    )
+};
+
+pub(crate) static NAMES_GATEWAYS: Setting = Setting {
+    kind: Kind::List,
+    ..Setting::usual(
+        "names.gateways",
+        Fallback::Otherwise { words: "any server on the open internet", sample: "gateway.example" },
+        "The servers that a name's resolver may send us to (CCIP-Read). Write `proof:` in front \
+         of one whose answers are proved on chain and not merely signed.",
+    )
+};
+
+pub(crate) static NAMES_UNIVERSAL_RESOLVER: Setting = Setting {
+    ..Setting::usual(
+        "names.universal_resolver",
+        Fallback::Value(adapters::ens::UNIVERSAL_RESOLVER),
+        "The contract that is asked; the default is that of ENS.",
+    )
+};
+
+pub(crate) static NAMES_BLOCK_TAG: Setting = Setting {
+    ..Setting::usual(
+        "names.block_tag",
+        Fallback::Value("safe"),
+        "How settled a block is that we read from: `latest`, `safe` or `finalized`.",
+    )
+};
+
+pub(crate) static NAMES_MAINNET_EOA: Setting = Setting {
+    ..Setting::usual(
+        "names.allow_mainnet_eoa",
+        Fallback::Value("no"),
+        "`yes` pays a seller who has set no address for a network at the mainnet one, if nodes \
+         of both networks say that it is a plain account; `no` does not offer that network.",
     )
 };
 

@@ -73,6 +73,9 @@ fn live(desk: &Desk) -> String {
         default = "alice"
         enabled = ["alice", "bob"]
         parent = "sellers.example"
+        [names]
+        kind = "ens"
+        rpc = ["https://rpc.example/a-key-of-the-node"]
         [shop]
         payee = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4"
         "#,
@@ -226,9 +229,33 @@ fn live_mode_demands_that_everything_important_is_told() {
             "sellers.default",
             "sellers.enabled",
             "sellers.parent",
+            "names.kind",
             "shop.payee",
         ]
     );
+}
+
+#[test]
+fn names_on_ethereum_need_a_node_or_two_different_ones_and_keep_their_keys() {
+    let desk = Desk::new();
+    let ens = |rpc: &str| desk.read(&format!("[names]\nkind = 'ens'\n{rpc}"));
+    for faulty in [
+        "",
+        "rpc = []",
+        "rpc = ['rpc.example']",
+        "rpc = ['http://rpc.example']",
+        "rpc = ['https://a.example', 'https://a.example']",
+        "rpc = ['https://a.example', 'https://b.example', 'https://c.example']",
+    ] {
+        assert_eq!(faulty_keys(&ens(faulty)), ["names.rpc"], "{faulty}");
+    }
+    let two = ens("rpc = ['https://a.example/secret-one', 'https://b.example/?key=secret-two']");
+    assert_eq!(faulty_keys(&two), [""; 0]);
+    assert!(!shown(&two, "names.rpc").contains("secret"), "{}", shown(&two, "names.rpc"));
+    let gateways = desk.read("[names]\ngateways = ['gateway.example', 'http://plain.example']");
+    assert_eq!(faulty_keys(&gateways), ["names.gateways"]);
+    let live = live(&desk).replace("kind = \"ens\"", "kind = \"sandbox\"");
+    assert_eq!(faulty_keys(&desk.read(&live)), ["names.kind"]);
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn is_label(text: &str) -> bool {
     (1..=63).contains(&text.len()) && text.bytes().all(allowed)
 }
 
-fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
+pub(super) fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
     choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         Wrong::new(

@@ -14,6 +14,8 @@ const FENCES: &[(&str, &[&str])] = &[
         &[
             "order",
             "pay",
+            "alloy-primitives",
+            "alloy-sol-types",
             "async-trait",
             "base64",
             "chacha20poly1305",

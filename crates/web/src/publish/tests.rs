@@ -6,9 +6,12 @@ use std::sync::Arc;
 use axum::body::Body;
 use http::Request;
 use order::contract::samples::offer;
-use order::fakes::still::drive;
+use order::fakes::fates::EveryFate;
+use order::fakes::still::{Still, drive};
 use order::fakes::store::Shelf;
+use order::fakes::world::World;
 use order::ids::Timestamp;
+use order::mail::Promises;
 use order::ports::Store;
 
 use super::*;
@@ -36,6 +39,12 @@ fn front() -> Front {
     let house = House {
         store: shelf,
         previews: None,
+        names: None,
+        clock: World::new(
+            Box::new(EveryFate::default()),
+            Box::new(Still::default()),
+            Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
+        ),
         walks: Walks::new(),
         limits: Limits::default(),
         premises,
