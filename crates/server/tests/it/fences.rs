@@ -28,7 +28,20 @@ const FENCES: &[(&str, &[&str])] = &[
             "zeroize",
         ],
     ),
-    ("sandbox", &["order", "sha2"]),
+    (
+        "sandbox",
+        &[
+            "order",
+            "alloy-primitives",
+            "alloy-sol-types",
+            "axum",
+            "getrandom",
+            "secp256k1",
+            "serde_json",
+            "sha2",
+            "tokio",
+        ],
+    ),
     (
         "web",
         &[
