@@ -93,6 +93,8 @@ async fn a_node_can_lie_about_its_chain_lag_behind_and_talk_nonsense() {
     }
     let head = format!("{:#x}", chain.head().number - 1);
     assert_eq!(client.result(BASE, "eth_blockNumber", json!([])).await, head);
+    let unseen = json!([format!("{:#x}", chain.head().number), false]);
+    assert_eq!(client.result(BASE, "eth_getBlockByNumber", unseen).await, Value::Null);
     chain.clear_faults();
     assert_ne!(client.result(BASE, "eth_getTransactionReceipt", named).await, Value::Null);
     chain.add_fault(Rule::once(Fault::Garbage, "eth_chainId"));
