@@ -21,12 +21,21 @@ pub(in super::super) type Signed = (Bytes, u64, Bytes);
 
 pub(super) fn call(env: &Env<'_>, data: &[u8]) -> Answer {
     match Calls::abi_decode_validate(data).map_err(|_| Revert::silent())? {
-        Calls::resolve(call) => resolve(env.names, &call),
+        Calls::resolve(call) => resolve(env.names, &call, None),
+        Calls::resolveWithGateways(call) => {
+            let question = UniversalResolver::resolveCall { name: call.name, data: call.data };
+            resolve(env.names, &question, Some(call.gateways))
+        }
         Calls::resolveCallback(call) => callback(env, &call),
     }
 }
 
-fn resolve(names: &Names, call: &UniversalResolver::resolveCall) -> Answer {
+/// With gateways of the caller's own choice the lookup is always a batch.
+fn resolve(
+    names: &Names,
+    call: &UniversalResolver::resolveCall,
+    gateways: Option<Vec<String>>,
+) -> Answer {
     let Some(name) = from_dns(&call.name) else {
         return Err(Revert::error(&UniversalResolver::DNSDecodingFailed {
             dns: call.name.clone(),
@@ -35,7 +44,7 @@ fn resolve(names: &Names, call: &UniversalResolver::resolveCall) -> Answer {
     let not_found = UniversalResolver::ResolverNotFound { name: call.name.clone() };
     match names.find(&name) {
         None => Err(Revert::error(&not_found)),
-        Some(Found::Above) => Err(offchain(names, call)),
+        Some(Found::Above) => Err(offchain(names, call, gateways)),
         Some(Found::Here(Name::OnChain(addresses))) => {
             answered(&read(addresses, &name, &call.data)?)
         }
@@ -84,13 +93,18 @@ pub(in super::super) fn read(addresses: &Addresses, name: &str, data: &[u8]) -> 
 }
 
 /// "Ask them, and come back with the answer."
-fn offchain(names: &Names, call: &UniversalResolver::resolveCall) -> Revert {
+fn offchain(
+    names: &Names,
+    call: &UniversalResolver::resolveCall,
+    gateways: Option<Vec<String>>,
+) -> Revert {
     let question: Bytes =
         Resolver::resolveCall { name: call.name.clone(), data: call.data.clone() }
             .abi_encode()
             .into();
     let single = format!("{}/gateway/{{sender}}/{{data}}.json", names.origin);
-    let (asked, urls, data) = match names.lookup {
+    let lookup = if gateways.is_some() { Lookup::Batched } else { names.lookup };
+    let (asked, urls, data) = match lookup {
         Lookup::Get => (names.universal_resolver(), vec![single], question.clone()),
         Lookup::Post => (
             names.universal_resolver(),
@@ -105,7 +119,9 @@ fn offchain(names: &Names, call: &UniversalResolver::resolveCall) -> Revert {
             };
             let batch = BatchGateway::queryCall { requests: vec![request] }.abi_encode();
             // The first address means: whoever can, asks the gateways himself.
-            let urls = vec!["x-batch-gateway:true".to_owned(), format!("{}/gateway", names.origin)];
+            let usual =
+                || vec!["x-batch-gateway:true".to_owned(), format!("{}/gateway", names.origin)];
+            let urls = gateways.unwrap_or_else(usual);
             (resolver(), urls, batch.into())
         }
     };

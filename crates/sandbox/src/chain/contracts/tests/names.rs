@@ -144,6 +144,21 @@ fn an_answer_that_is_forged_late_or_for_another_question_is_refused() {
 }
 
 #[test]
+fn the_caller_may_name_the_gateways_for_a_batch() {
+    let names = registry();
+    let question = UniversalResolver::resolveWithGatewaysCall {
+        name: dns("alice.shop.eth"),
+        data: multicoin("alice.shop.eth", Network::Base),
+        gateways: vec!["https://gateway.example".to_owned()],
+    };
+    let revert = ask(&names, question.abi_encode()).unwrap_err().0;
+    let lookup = UniversalResolver::OffchainLookup::abi_decode_validate(&revert).unwrap();
+    assert_eq!(lookup.urls, ["https://gateway.example"]);
+    let response = gateway::answer(&names, NOW, lookup.sender, &lookup.callData).unwrap();
+    assert_eq!(found(come_back(&names, &lookup, response)), Some(alice()));
+}
+
+#[test]
 fn in_a_batch_the_gateways_trouble_becomes_an_error_of_the_chain() {
     let mut names = registry();
     names.lookup = Lookup::Batched;
