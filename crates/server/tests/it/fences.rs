@@ -36,7 +36,21 @@ const FENCES: &[(&str, &[&str])] = &[
             "zeroize",
         ],
     ),
-    ("sandbox", &["order", "axum", "getrandom", "serde_json", "sha2", "tokio", "url"]),
+    (
+        "sandbox",
+        &[
+            "order",
+            "alloy-primitives",
+            "alloy-sol-types",
+            "axum",
+            "getrandom",
+            "secp256k1",
+            "serde_json",
+            "sha2",
+            "tokio",
+            "url",
+        ],
+    ),
     (
         "web",
         &[
