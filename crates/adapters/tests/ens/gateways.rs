@@ -92,8 +92,8 @@ async fn a_gateway_that_misbehaves_is_a_failure_and_leads_nowhere_else() {
     let inside = Gateway::start(Conduct::Honest(ACCOUNT)).await;
     for conduct in [
         Conduct::Redirecting(inside.by_path()),
-        Conduct::Huge,
-        Conduct::Silent,
+        Conduct::Wordy(ACCOUNT),
+        Conduct::Slow(ACCOUNT),
         Conduct::Babbling,
         Conduct::Refusing(StatusCode::NOT_FOUND),
         Conduct::Refusing(StatusCode::BAD_GATEWAY),

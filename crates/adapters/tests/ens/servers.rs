@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use alloy_primitives::Bytes;
 use alloy_sol_types::SolCall;
@@ -33,8 +34,10 @@ pub(crate) enum Conduct {
     /// Says it with somebody else's signature.
     Forging([u8; 20]),
     Redirecting(String),
-    Huge,
-    Silent,
+    /// Honest, with more around it than anybody needs.
+    Wordy([u8; 20]),
+    /// Honest, and later than anybody waits.
+    Slow([u8; 20]),
     Refusing(StatusCode),
     Babbling,
 }
@@ -94,8 +97,14 @@ impl Desk {
             Conduct::Redirecting(to) => {
                 (StatusCode::FOUND, [("location", to.clone())]).into_response()
             }
-            Conduct::Huge => says(vec![0; 40 * 1024]),
-            Conduct::Silent => std::future::pending().await,
+            Conduct::Wordy(account) => {
+                let data = Bytes::from(signed(account)).to_string();
+                Json(json!({ "data": data, "words": "x".repeat(64 * 1024) })).into_response()
+            }
+            Conduct::Slow(account) => {
+                tokio::time::sleep(Duration::from_secs(4)).await;
+                says(signed(account))
+            }
             Conduct::Refusing(status) => status.into_response(),
             Conduct::Babbling => Body::from("<html>hello</html>").into_response(),
         }

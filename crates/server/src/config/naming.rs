@@ -14,7 +14,7 @@ use crate::config::values::{self, Mode, Shown, choose};
 pub(crate) enum Naming {
     /// In the world that sandbox mode brings along.
     Sandbox,
-    Ens(Ens),
+    Ens(Box<Ens>),
 }
 
 #[derive(Debug)]
@@ -58,13 +58,13 @@ pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Nam
     });
     match (kind?, nodes?) {
         (Kind::Sandbox, _) => Ok(Naming::Sandbox),
-        (Kind::Ens, Some(nodes)) => Ok(Naming::Ens(Ens {
+        (Kind::Ens, Some(nodes)) => Ok(Naming::Ens(Box::new(Ens {
             nodes,
             gateways: gateways?.unwrap_or_default(),
             universal_resolver: universal_resolver?,
             block_tag: block_tag?,
             mainnet_eoa: mainnet_eoa?,
-        })),
+        }))),
         (Kind::Ens, None) => {
             let wrong = Wrong::new(
                 "is not set, and ENS cannot be read without a node",
