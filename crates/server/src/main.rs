@@ -11,7 +11,6 @@ mod check;
 mod cli;
 mod config;
 mod console;
-mod naming;
 mod serve;
 mod simulate;
 mod storage;
@@ -19,6 +18,7 @@ mod sweep;
 mod telemetry;
 mod wiring;
 mod words;
+mod world;
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();

@@ -68,8 +68,7 @@ pub struct House {
     pub store: Arc<dyn Store>,
     /// Who shows cards, if anybody does.
     pub previews: Option<Previews>,
-    /// None if this installation looks no names up.
-    pub names: Option<Arc<dyn NameService>>,
+    pub names: Arc<dyn NameService>,
     pub clock: Arc<dyn Clock>,
     /// Where the paid doors start their walks; whoever made it ends it.
     pub walks: Walks,

@@ -16,7 +16,7 @@ use order::seller::Resolution;
 use serde::Serialize;
 
 use crate::date::rfc3339;
-use crate::problem::{NOT_CONFIGURED, Problem, Retry};
+use crate::problem::{Problem, Retry};
 
 pub(crate) const RESOLVE: &str = "/api/x402/resolve/{username}";
 
@@ -26,8 +26,7 @@ const KEPT_SECONDS: u64 = 30;
 /// What the door needs to answer.
 #[derive(Clone)]
 pub(crate) struct Directory {
-    /// None if this installation looks no names up.
-    pub(crate) names: Option<Arc<dyn NameService>>,
+    pub(crate) names: Arc<dyn NameService>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -39,7 +38,7 @@ async fn resolve(
     State(directory): State<Directory>,
     username: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
-    let names = directory.names.ok_or(NOT_CONFIGURED)?;
+    let names = directory.names;
     let Path(username) = username.map_err(|_| INVALID)?;
     let seller = names.read(&username).map_err(|_| INVALID)?;
     let found = names.resolve(&seller, Purpose::Payment).await.map_err(|_| FAILED)?;

@@ -104,6 +104,7 @@ sol! {
         error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
 
         function resolve(bytes name, bytes data) external view returns (bytes memory result, address resolver);
+        function findResolver(bytes name) external view returns (address resolver, bytes32 node, uint256 offset);
         function resolveWithGateways(bytes name, bytes data, string[] gateways) external view returns (bytes memory result, address resolver);
         function resolveCallback(bytes response, bytes extraData) external view returns (bytes memory result, address resolver);
     }

@@ -8,7 +8,7 @@ use order::evidence::BlockTag;
 use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};
 use crate::config::settings;
-use crate::config::values::{self, Mode, Shown, choose};
+use crate::config::values::{self, Answer, Mode, Shown, choose};
 
 #[derive(Debug)]
 pub(crate) enum Naming {
@@ -23,7 +23,8 @@ pub(crate) struct Ens {
     pub gateways: Vec<Allowed>,
     pub universal_resolver: EvmAddress,
     pub block_tag: BlockTag,
-    pub mainnet_eoa: MainnetEoa,
+    /// Whether the mainnet entry of a plain account serves other networks.
+    pub mainnet_eoa: Answer,
 }
 
 /// One node, or two that have to agree.
@@ -31,13 +32,6 @@ pub(crate) struct Ens {
 pub(crate) struct NodeAddresses {
     pub first: Address,
     pub second: Option<Address>,
-}
-
-/// Whether the mainnet entry of a plain account serves other networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MainnetEoa {
-    Allowed,
-    Refused,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +47,7 @@ pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Nam
     let gateways = reader.take_if_told(&settings::NAMES_GATEWAYS, gateways);
     let universal_resolver = reader.take(&settings::NAMES_UNIVERSAL_RESOLVER, values::address);
     let block_tag = reader.take(&settings::NAMES_BLOCK_TAG, block_tag);
-    let mainnet_eoa = reader.take(&settings::NAMES_MAINNET_EOA, |text| {
-        choose(text, &[("yes", MainnetEoa::Allowed), ("no", MainnetEoa::Refused)])
-    });
+    let mainnet_eoa = reader.take(&settings::NAMES_MAINNET_EOA, values::yes_or_no);
     match (kind?, nodes?) {
         (Kind::Sandbox, _) => Ok(Naming::Sandbox),
         (Kind::Ens, Some(nodes)) => Ok(Naming::Ens(Box::new(Ens {
@@ -155,14 +147,5 @@ impl Shown for Vec<Allowed> {
 impl Shown for BlockTag {
     fn shown(&self) -> String {
         self.word().to_owned()
-    }
-}
-
-impl Shown for MainnetEoa {
-    fn shown(&self) -> String {
-        match self {
-            Self::Allowed => "yes".to_owned(),
-            Self::Refused => "no".to_owned(),
-        }
     }
 }

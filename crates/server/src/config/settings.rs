@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 27] = [
+pub(crate) static SETTINGS: [&Setting; 36] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -107,6 +107,15 @@ pub(crate) static SETTINGS: [&Setting; 27] = [
     &NAMES_UNIVERSAL_RESOLVER,
     &NAMES_BLOCK_TAG,
     &NAMES_MAINNET_EOA,
+    &PROVIDER_KIND,
+    &PROVIDER_TOKEN,
+    &PROVIDER_SENDER,
+    &PROVIDER_DOMESTIC_CENTS,
+    &PROVIDER_INTERNATIONAL_CENTS,
+    &PROVIDER_CANCEL_SECONDS,
+    &SANDBOX_PORT,
+    &SANDBOX_DIALECT,
+    &SANDBOX_MIXED,
     &SHOP_PAYEE,
     &AGENTS_ANONYMOUS,
     &LOG_FORMAT,
@@ -334,6 +343,90 @@ pub(crate) static NAMES_MAINNET_EOA: Setting = Setting {
         Fallback::Value("no"),
         "`yes` pays a seller who has set no address for a network at the mainnet one, if nodes \
          of both networks say that it is a plain account; `no` does not offer that network.",
+    )
+};
+
+pub(crate) static PROVIDER_KIND: Setting = Setting {
+    in_live_mode: InLiveMode::MustBeTold,
+    ..Setting::usual(
+        "provider.kind",
+        Fallback::Value("sandbox"),
+        "Who prints and mails the cards: `sandbox` (nobody), `thanks_io`, `lob`, or `none`, \
+         which closes previews and sending.",
+    )
+};
+
+pub(crate) static PROVIDER_TOKEN: Setting = Setting {
+    source: Source::Environment("PENNYBLACK_PROVIDER_TOKEN"),
+    visibility: Visibility::Hidden,
+    ..Setting::usual(
+        "provider.token",
+        Fallback::Otherwise { words: "none; `thanks_io` and `lob` need one", sample: "" },
+        "The key of your account with the provider.",
+    )
+};
+
+pub(crate) static PROVIDER_SENDER: Setting = Setting {
+    ..Setting::usual(
+        "provider.sender",
+        Fallback::Otherwise {
+            words: "none",
+            sample: "Penny Black / 1 Queen Street / Springfield / IL / 62701",
+        },
+        "The return address on the cards: name / street / city / state / postal code.",
+    )
+};
+
+pub(crate) static PROVIDER_DOMESTIC_CENTS: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "provider.domestic_cents",
+        Fallback::Otherwise { words: "none; `lob` needs it", sample: "87" },
+        "What a card within the United States costs you at Lob, in cents; Lob cannot be asked.",
+    )
+};
+
+pub(crate) static PROVIDER_INTERNATIONAL_CENTS: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "provider.international_cents",
+        Fallback::Otherwise { words: "none; `lob` needs it", sample: "185" },
+        "The same for every other country.",
+    )
+};
+
+pub(crate) static PROVIDER_CANCEL_SECONDS: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "provider.cancel_seconds",
+        Fallback::Value("0"),
+        "How long Lob keeps a card before it is printed, if your contract has that.",
+    )
+};
+
+pub(crate) static SANDBOX_PORT: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_SANDBOX_PORT"),
+    kind: Kind::Number,
+    ..Setting::usual(
+        "sandbox.port",
+        Fallback::Value("0"),
+        "The port of the sandbox's mailbox on this machine; 0 takes any free one.",
+    )
+};
+
+pub(crate) static SANDBOX_DIALECT: Setting = Setting {
+    ..Setting::usual(
+        "sandbox.dialect",
+        Fallback::Value("thanks_io"),
+        "How we speak to the sandbox's provider: as to `thanks_io` or as to `lob`.",
+    )
+};
+
+pub(crate) static SANDBOX_MIXED: Setting = Setting {
+    ..Setting::usual(
+        "sandbox.mixed",
+        Fallback::Value("no"),
+        "`yes` lets real parts run beside parts of the sandbox, for a trial; `no` refuses to start.",
     )
 };
 

@@ -32,17 +32,15 @@ impl Mode {
     }
 }
 
-/// Whether agents may register without a name.
+/// What an operator says to a question of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anonymous {
+pub(crate) enum Answer {
     Yes,
     No,
 }
 
-impl Anonymous {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        choose(text, &[("yes", Anonymous::Yes), ("no", Anonymous::No)])
-    }
+pub(crate) fn yes_or_no(text: &str) -> Result<Answer, Wrong> {
+    choose(text, &[("yes", Answer::Yes), ("no", Answer::No)])
 }
 
 pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
@@ -227,11 +225,11 @@ impl Shown for Mode {
     }
 }
 
-impl Shown for Anonymous {
+impl Shown for Answer {
     fn shown(&self) -> String {
         match self {
-            Anonymous::Yes => "yes".to_owned(),
-            Anonymous::No => "no".to_owned(),
+            Answer::Yes => "yes".to_owned(),
+            Answer::No => "no".to_owned(),
         }
     }
 }
@@ -302,6 +300,12 @@ impl Shown for PathBuf {
 impl Shown for Secret {
     fn shown(&self) -> String {
         "(set, never shown)".to_owned()
+    }
+}
+
+impl Shown for u16 {
+    fn shown(&self) -> String {
+        self.to_string()
     }
 }
 

@@ -36,15 +36,16 @@ fn front() -> Front {
         enabled: Enabled::Yes,
         base_url: premises.base_url.clone(),
     };
+    let world = World::new(
+        Box::new(EveryFate::default()),
+        Box::new(Still::default()),
+        Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
+    );
     let house = House {
         store: shelf,
         previews: None,
-        names: None,
-        clock: World::new(
-            Box::new(EveryFate::default()),
-            Box::new(Still::default()),
-            Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
-        ),
+        names: world.clone(),
+        clock: world,
         walks: Walks::new(),
         limits: Limits::default(),
         premises,

@@ -78,14 +78,6 @@ impl Book {
 
 async fn ask_for(valid_seconds: u64, method: Method, path: &str) -> (Response, String) {
     let names: Arc<dyn NameService> = Arc::new(Book { valid_seconds });
-    ask_of(Some(names), method, path).await
-}
-
-async fn ask_of(
-    names: Option<Arc<dyn NameService>>,
-    method: Method,
-    path: &str,
-) -> (Response, String) {
     let uri = format!("/api/x402/resolve/{path}");
     let request = Request::builder().method(method).uri(uri).body(Body::empty()).unwrap();
     let directory = Directory { names, clock: Arc::new(Stopped) };
@@ -176,11 +168,4 @@ async fn each_no_has_its_status_and_repeats_nothing() {
         assert_eq!(fault["error"]["code"], code, "{path}");
         assert!(!body.contains("secret") && !body.contains("nobody"), "{body}");
     }
-}
-
-#[tokio::test]
-async fn where_no_names_are_looked_up_the_door_says_so() {
-    let (response, body) = ask_of(None, Method::GET, "alice").await;
-    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
-    assert!(body.contains("not_configured"), "{body}");
 }

@@ -27,7 +27,28 @@ pub(super) fn call(env: &Env<'_>, data: &[u8]) -> Answer {
             resolve(env.names, &question, Some(call.gateways))
         }
         Calls::resolveCallback(call) => callback(env, &call),
+        Calls::findResolver(call) => find_resolver(env.names, &call.name),
     }
+}
+
+/// Who answers for a name, and how many bytes of it stand before the part that
+/// has a resolver: none for a name of its own.
+fn find_resolver(names: &Names, dns: &Bytes) -> Answer {
+    let Some(name) = from_dns(dns) else {
+        return Err(Revert::error(&UniversalResolver::DNSDecodingFailed { dns: dns.clone() }));
+    };
+    let (resolver, offset) = match names.find(&name) {
+        None | Some(Found::Here(Name::Offchain(_))) => (Address::ZERO, 0),
+        Some(Found::Here(
+            Name::OnChain(_) | Name::Wildcard | Name::NotContract | Name::Failing(_),
+        )) => (resolver(), 0),
+        Some(Found::Above) => {
+            (resolver(), dns.first().map_or(0, |length| usize::from(*length) + 1))
+        }
+    };
+    let offset = U256::from(offset);
+    let found = UniversalResolver::findResolverReturn { resolver, node: node(&name), offset };
+    Ok(UniversalResolver::findResolverCall::abi_encode_returns(&found).into())
 }
 
 /// With gateways of the caller's own choice the lookup is always a batch.
