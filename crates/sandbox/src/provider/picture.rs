@@ -60,7 +60,7 @@ fn document(title: &str, description: &str, body: &str) -> String {
     let (title, description) = (escaped(title), escaped(description));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\"><title>{title}</title>\
+         role=\"img\"><title>{title}</title>\
          <desc>{description}</desc>{body}</svg>"
     )
 }
