@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::agents::ForAgents;
 use crate::briefing::{self, Briefing};
 use crate::checks;
+use crate::client::Client;
 use crate::faq::{self, Answer};
 use crate::fault::ContentFault;
 use crate::page::Page;
@@ -24,6 +25,7 @@ pub struct Catalog {
     pub answers: Vec<Answer>,
     pub briefing: Briefing,
     pub agents: ForAgents,
+    pub client: Client,
     pub(crate) source: Source,
 }
 
@@ -92,12 +94,16 @@ impl Catalog {
         let briefing = source.text(briefing::FILE).and_then(|text| Briefing::read(&text));
         let briefing = keep(briefing.map_err(one), &mut faults);
         let agents = keep(ForAgents::read(&source), &mut faults);
-        let (Some(site), Some(pages), Some(products), Some(answers), Some(briefing), Some(agents)) =
-            (site, pages, products, answers, briefing, agents)
+        let client = keep(Client::read(&source).map_err(one), &mut faults);
+        let (Some(site), Some(pages), Some(products)) = (site, pages, products) else {
+            return Err(faults);
+        };
+        let (Some(answers), Some(briefing), Some(agents), Some(client)) =
+            (answers, briefing, agents, client)
         else {
             return Err(faults);
         };
-        let catalog = Self { site, pages, products, answers, briefing, agents, source };
+        let catalog = Self { site, pages, products, answers, briefing, agents, client, source };
         faults.extend(checks::faults(&catalog, elsewhere));
         if faults.is_empty() { Ok(catalog) } else { Err(faults) }
     }

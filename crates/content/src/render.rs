@@ -25,6 +25,8 @@ pub struct Frame {
     pub endpoint_list: String,
     /// A complete postcard request, as JSON.
     pub example_body: String,
+    /// The hash of the command-line client as it is handed out.
+    pub client_sha256: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use order::chain::EvmAddress;
 use order::seller::Username;
+use web::premises::Profile;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -46,6 +47,7 @@ pub(crate) struct Config {
     pub sandbox: Sandbox,
     pub shop: Shop,
     pub agents: Agents,
+    pub mcp: Mcp,
     pub log: Log,
     pub content: Content,
 }
@@ -91,6 +93,11 @@ pub(crate) struct Shop {
 #[derive(Debug)]
 pub(crate) struct Agents {
     pub anonymous: Answer,
+}
+
+#[derive(Debug)]
+pub(crate) struct Mcp {
+    pub profile: Profile,
 }
 
 #[derive(Debug)]

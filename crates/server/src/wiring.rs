@@ -50,6 +50,7 @@ pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> H
             payee: config.shop.payee,
             default_seller: config.sellers.default.to_string(),
             seller_parent: config.sellers.parent.to_string(),
+            profile: config.mcp.profile,
         },
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {

@@ -4,6 +4,7 @@ pub mod agent_card;
 pub mod agent_skills;
 pub mod ai_catalog;
 pub mod api_catalog;
+pub mod client;
 pub mod commerce;
 pub mod feed;
 pub mod full_text;

@@ -23,7 +23,8 @@ use tower::Service;
 
 use crate::document::Sent;
 use crate::documents::{Documents, Place, only_reading};
-use crate::guard::{X_REQUEST_ID, measure_head};
+use crate::guard::{Guarded, X_REQUEST_ID, measure_head};
+use crate::mcp;
 use crate::problem;
 use crate::quota::{self, Quota};
 use crate::request_id::RequestIds;
@@ -44,6 +45,7 @@ pub struct Front {
     quota: Arc<Quota>,
     ids: Arc<RequestIds>,
     doors: Router,
+    mcp: Guarded<mcp::Door>,
 }
 
 impl Front {
@@ -52,8 +54,9 @@ impl Front {
         quota: Arc<Quota>,
         ids: Arc<RequestIds>,
         doors: Router,
+        mcp: Guarded<mcp::Door>,
     ) -> Self {
-        Self { documents, quota, ids, doors }
+        Self { documents, quota, ids, doors, mcp }
     }
 
     /// Answers, at once if the answer is known.
@@ -62,8 +65,11 @@ impl Front {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let known = self.documents.find(request.uri().path());
-        match known {
+        let path = request.uri().path();
+        if mcp::PATHS.contains(&path) {
+            return Answering::Mcp(self.mcp.clone().call(request.map(Body::new)));
+        }
+        match self.documents.find(path) {
             Some(place) => Answering::Known(ready(Ok(self.hand_out(place, &request)))),
             None => {
                 let request = request.map(Body::new);
@@ -151,7 +157,9 @@ fn preflight() -> Response<FrontBody> {
         (ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS")),
         (
             ACCESS_CONTROL_ALLOW_HEADERS,
-            HeaderValue::from_static("accept, authorization, content-type, x-service-api-version"),
+            HeaderValue::from_static(
+                "accept, authorization, content-type, if-none-match, x-service-api-version",
+            ),
         ),
         (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
         only_reading(),
@@ -163,6 +171,8 @@ fn preflight() -> Response<FrontBody> {
 pub enum Answering {
     Known(Ready<Result<Response<FrontBody>, Infallible>>),
     Door(Pin<Box<<Router as Service<Request<Body>>>::Future>>),
+    /// Beside the router, as it is asked more often than all other doors.
+    Mcp(Pin<Box<dyn Future<Output = Result<axum::response::Response, Infallible>> + Send>>),
 }
 
 impl Future for Answering {
@@ -172,6 +182,9 @@ impl Future for Answering {
         match self.get_mut() {
             Self::Known(known) => Pin::new(known).poll(context),
             Self::Door(door) => {
+                door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
+            }
+            Self::Mcp(door) => {
                 door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
             }
         }

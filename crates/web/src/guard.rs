@@ -14,6 +14,7 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use http_body_util::LengthLimitError;
@@ -68,11 +69,23 @@ impl Default for Limits {
 pub struct Guard {
     ids: Arc<RequestIds>,
     limits: Limits,
+    post: Post,
+}
+
+/// Where a guard stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Post {
+    /// Behind the router, which knows the route. The body is read first, so that
+    /// no handler can forget the limit or wait for a caller who dawdles.
+    Router,
+    /// Before the one door on this route, which reads the body by `read_body`
+    /// when it has looked at everything else.
+    Door(&'static str),
 }
 
 impl Guard {
     pub fn new(limits: Limits) -> Self {
-        Self { ids: Arc::new(RequestIds::new()), limits }
+        Self { ids: Arc::new(RequestIds::new()), limits, post: Post::Router }
     }
 
     /// Who names the requests, for those that need no guard.
@@ -82,7 +95,12 @@ impl Guard {
 
     /// The same guard with other limits.
     pub fn with(&self, limits: Limits) -> Self {
-        Self { ids: self.ids.clone(), limits }
+        Self { limits, ..self.clone() }
+    }
+
+    /// The same guard before a door that stands beside the router.
+    pub(crate) fn before(&self, route: &'static str) -> Self {
+        Self { post: Post::Door(route), ..self.clone() }
     }
 }
 
@@ -118,12 +136,15 @@ where
         // gets the clone.
         let next = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, next);
-        let limits = self.guard.limits;
+        let Guard { limits, post, .. } = self.guard;
         let id = self.guard.ids.next();
         Box::pin(async move {
-            let mut entry = Entry::open(id, &request);
+            let mut entry = match post {
+                Post::Router => Entry::open(id, &request),
+                Post::Door(route) => Entry::at(id, &request, route),
+            };
             request.extensions_mut().insert(id);
-            let answered = timeout(limits.request_time, admit(inner, request, limits)).await;
+            let answered = timeout(limits.request_time, admit(inner, request, limits, post)).await;
             let mut response = answered.unwrap_or_else(|_| too_slow().into_response());
             let headers = response.headers_mut();
             headers.insert(X_REQUEST_ID, id.header());
@@ -134,7 +155,7 @@ where
     }
 }
 
-async fn admit<S>(inner: S, request: Request, limits: Limits) -> Response
+async fn admit<S>(inner: S, request: Request, limits: Limits, post: Post) -> Response
 where
     S: Service<Request, Response = Response, Error = Infallible>,
 {
@@ -142,7 +163,11 @@ where
     if let Err(problem) = measure_head(&parts.uri, &parts.headers) {
         return problem.into_response();
     }
-    match take_body(body, limits).await {
+    let body = match post {
+        Post::Door(_) => Ok(body),
+        Post::Router => read_body(body, limits).await.map(Body::from),
+    };
+    match body {
         Ok(body) => answer(inner, Request::from_parts(parts, body)).await,
         Err(problem) => problem.into_response(),
     }
@@ -165,18 +190,17 @@ pub(crate) fn measure_head(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem
     Ok(())
 }
 
-/// Reads the whole body before anybody works on the request, so that no
-/// handler can forget the limit or wait for a caller who dawdles.
-async fn take_body(body: Body, limits: Limits) -> Result<Body, Problem> {
+/// Reads the whole body, up to its limit and for a limited time.
+pub(crate) async fn read_body(body: Body, limits: Limits) -> Result<Bytes, Problem> {
     if body.is_end_stream() {
-        return Ok(Body::empty());
+        return Ok(Bytes::new());
     }
     let announced = body.size_hint().lower();
     if usize::try_from(announced).map_or(true, |announced| announced > limits.body_bytes) {
         return Err(too_large(limits.body_overflow));
     }
     match timeout(BODY_TIME, to_bytes(body, limits.body_bytes)).await {
-        Ok(Ok(bytes)) => Ok(Body::from(bytes)),
+        Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(fault)) if is_length_limit(&fault) => Err(too_large(limits.body_overflow)),
         Ok(Err(_)) => Err(broken_off()),
         Err(_) => Err(dawdling()),

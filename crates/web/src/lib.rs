@@ -48,11 +48,11 @@ use http::StatusCode;
 use order::ids::Timestamp;
 use order::ports::{Clock, NameService, Store};
 use order::preview::Previews;
+use tower::Layer;
 
 use crate::agents::Registry;
 use crate::front::Front;
 use crate::guard::{Guard, Limits};
-use crate::mcp::Desk;
 use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
@@ -95,11 +95,12 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
-    let doors = doors.merge(mcp::routes(Desk { library, quota: quota.clone() }));
+    let door = mcp::Door::new(&library, quota.clone(), house.limits);
+    let mcp = everyday.before(mcp::PATHS[0]).layer(door);
     let ids = everyday.ids();
     let doors = guarded(postcards(house.previews), everyday.with(card_limits(house.limits)))
         .merge(guarded(doors, everyday));
-    Ok(Front::new(Arc::new(documents), quota, ids, doors))
+    Ok(Front::new(Arc::new(documents), quota, ids, doors, mcp))
 }
 
 /// The doors that take a postcard.

@@ -15,6 +15,16 @@ pub struct Premises {
     pub default_seller: String,
     /// The ENS name under which sellers are looked up.
     pub seller_parent: String,
+    pub profile: Profile,
+}
+
+/// Which of the two runtimes that the contract knows the MCP server is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// With templates and completion, and strict about headers.
+    Node,
+    /// Without either, and with an answer to notifications.
+    Worker,
 }
 
 /// The date of the public discovery contract, which OpenAPI carries as its version.

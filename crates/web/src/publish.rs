@@ -4,16 +4,19 @@ use content::fault::ContentFault;
 use content::page::Page;
 use content::product::Product;
 use content::render::{Faces, Frame, Renderer};
-use http::header::LINK;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_DISPOSITION, LINK,
+};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::date;
+use crate::discovery::client::Client;
 use crate::discovery::quote::{self, Quote};
 use crate::discovery::{
-    agent_card, agent_skills, ai_catalog, api_catalog, commerce, feed, full_text, invest, json_ld,
-    mcp_card, oauth, openapi, robots, security, service_catalog, sitemap,
+    agent_card, agent_skills, ai_catalog, api_catalog, client, commerce, feed, full_text, invest,
+    json_ld, mcp_card, oauth, openapi, places, robots, security, service_catalog, sitemap,
 };
 use crate::document::{Draft, Keep, Transport, Vary};
 use crate::documents::{Documents, Manuscripts};
@@ -48,6 +51,7 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
     let mut documents = Manuscripts::new(Transport::of(&premises.base_url));
     let style = asset(premises, &mut documents, "style", "css", "text/css; charset=utf-8")?;
     let script = asset(premises, &mut documents, "webmcp", "js", "text/javascript; charset=utf-8")?;
+    let client = client::document(premises);
     let example = openapi::example_body();
     let frame = Frame {
         base_url: premises.base_url.clone(),
@@ -55,11 +59,13 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
         script,
         endpoint_list: endpoint_list(),
         example_body: serde_json::to_string_pretty(&example).expect("a value is writable"),
+        client_sha256: client.sha256.clone(),
     };
     let renderer = Renderer::new(&premises.catalog, frame)?;
     pictures(premises, &mut documents)?;
     let pages = pages(premises, &renderer, &mut documents)?;
     for_agents(premises, &renderer, &mut documents)?;
+    download(&mut documents, client);
     discovery(premises, &mut documents, now);
     let texts = pages.iter().map(|page| (premises.url(&page.path), page.markdown.clone()));
     let text = full_text::document(&texts.collect::<Vec<_>>());
@@ -204,13 +210,25 @@ fn for_agents(
     Ok(())
 }
 
+/// Nobody may keep one of the two and fetch the other anew: a hash that does
+/// not fit its file frightens people.
+fn download(documents: &mut Manuscripts, client: Client) {
+    let Client { text, hash_file, .. } = client;
+    let disposition = format!("attachment; filename=\"{}\"", client::file_name());
+    let disposition = HeaderValue::try_from(disposition).expect("a path is visible ASCII");
+    let program = Draft::new(Answer::Script.media_type(), text, Keep::AskFirst);
+    let program = program.with(CONTENT_DISPOSITION, disposition);
+    add_listed(documents, places::CLIENT.path, program);
+    let hash = Draft::new(Answer::Plain.media_type(), hash_file, Keep::AskFirst);
+    add_listed(documents, places::CLIENT_HASH.path, hash);
+}
+
 fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
     for (path, value) in [
         ("/openapi.json", openapi::document(premises)),
         ("/api/x402", service_catalog::document(premises)),
         ("/shop/feed.json", feed::document(premises)),
         ("/.well-known/agent-card.json", agent_card::document(premises)),
-        ("/.well-known/mcp/server-card.json", mcp_card::document(premises)),
         ("/server.json", mcp_card::server_json(premises)),
         ("/.well-known/agentic-commerce.json", commerce::document(premises)),
         ("/invest/index.json", invest::document(premises)),
@@ -219,6 +237,9 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
         ("/.well-known/ai-catalog.json", ai_catalog::document(premises)),
     ] {
         add_listed(documents, path, json(&value, Keep::AnHour));
+    }
+    for place in [places::MCP_CARD, places::MCP_CARD_BESIDE] {
+        add_listed(documents, place.path, card(premises, place));
     }
     let link = format!("<{}>; rel=\"api-catalog\"", premises.url("/.well-known/api-catalog"));
     let link = HeaderValue::try_from(link).expect("an address is visible ASCII");
@@ -236,6 +257,15 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
     if let Some(quote) = quote::discovery(premises) {
         add_listed(documents, "/api", challenge(quote));
     }
+}
+
+/// With the headers that the card's own specification demands.
+fn card(premises: &Premises, place: Endpoint) -> Draft {
+    let bytes = mcp_card::document(premises).to_string();
+    let headers = HeaderValue::from_static("Content-Type, If-None-Match");
+    Draft::new(place.answer.media_type(), bytes, Keep::AnHour)
+        .with(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"))
+        .with(ACCESS_CONTROL_ALLOW_HEADERS, headers)
 }
 
 /// A price tag: 402, with the challenge in header and body.

@@ -1,6 +1,6 @@
 //! Every public address of the service, once: whatever speaks of endpoints reads this list.
 
-use crate::surface::Answer::{Html, Json, Linkset, Markdown, Plain, Xml};
+use crate::surface::Answer::{Card, Html, Json, Linkset, Markdown, Plain, Script, Xml};
 use crate::surface::Quota::{Discovery, Free};
 use crate::surface::Tag::{Agents, Discover, Mcp, Pages, Postcards, Shop};
 use crate::surface::Verb::{Get, Post};
@@ -33,10 +33,13 @@ pub enum Verb {
 pub enum Answer {
     Json,
     Linkset,
+    /// An MCP server card, which is JSON.
+    Card,
     /// HTML, or Markdown for whoever asks for it.
     Html,
     Markdown,
     Plain,
+    Script,
     Xml,
 }
 
@@ -80,9 +83,11 @@ impl Answer {
             Linkset => {
                 "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\""
             }
+            Card => "application/mcp-server-card+json",
             Html => "text/html; charset=utf-8",
             Markdown => "text/markdown; charset=utf-8",
             Plain => "text/plain; charset=utf-8",
+            Script => "text/javascript; charset=utf-8",
             Xml => "application/xml",
         }
     }
@@ -176,6 +181,12 @@ pub const SURFACE: &[Endpoint] = &[
         "A payment challenge for one product. No funds are captured."),
     counted(endpoint(Post, "/mcp", "callMcp", Mcp, Json, &[200, 202, 400, 406, 415, 429, 500],
         "One JSON-RPC 2.0 message to the read-only MCP server.")),
+    endpoint(Get, "/client/pennyblack.mjs", "getClient", Mcp, Script, FOUND,
+        "The command-line client: one file for Node.js 22, no packages, no key."),
+    endpoint(Get, "/client/pennyblack.mjs.sha256", "getClientHash", Mcp, Plain, FOUND,
+        "The client's SHA-256, as sha256sum -c reads it."),
+    endpoint(Get, "/mcp/server-card", "getMcpCard", Mcp, Card, FOUND,
+        "The MCP server card, where its specification looks for it."),
     endpoint(Post, "/agent/auth", "registerAgent", Agents, Json, &[200, 400, 429, 503],
         "Register anonymously and receive a read-only token."),
     endpoint(Post, "/agent/auth/claim", "claimAgent", Agents, Json, &[401, 409],

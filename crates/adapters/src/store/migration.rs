@@ -8,8 +8,10 @@ pub(super) struct Migration {
     pub(super) sql: &'static str,
 }
 
-pub(super) const SQLITE: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("migrations/sqlite/0001_orders.sql") }];
+pub(super) const SQLITE: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/sqlite/0001_orders.sql") },
+    Migration { version: 2, sql: include_str!("migrations/sqlite/0002_events_in_a_chain.sql") },
+];
 
 pub(super) const POSTGRES: &[Migration] =
     &[Migration { version: 1, sql: include_str!("migrations/postgres/0001_orders.sql") }];

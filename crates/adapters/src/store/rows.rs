@@ -95,6 +95,11 @@ macro_rules! columns {
                 ]
             }
 
+            /// The same, of the columns that an offer has.
+            pub(super) fn into_offer_values(self) -> Vec<Value> {
+                vec![$(Cell::value(self.$early),)+]
+            }
+
             pub(super) fn from_cells(cells: &impl Cells) -> Result<Self, StoreError> {
                 let mut place = 0..;
                 let mut next = || place.next().expect("there is always a next number");

@@ -12,6 +12,8 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "/api/x402",
     "/sitemap.xml",
     "/shop/checkout",
+    "/client/pennyblack.mjs",
+    "/client/pennyblack.mjs.sha256",
 ];
 
 fn copy_of_the_built_in() -> tempfile::TempDir {
@@ -66,6 +68,17 @@ fn an_empty_folder_is_told_everything_that_it_lacks() {
     for file in ["site.toml", "pages", "shop/products.toml", "support/faq.toml", "invest.toml"] {
         assert!(complaints.iter().any(|line| line.starts_with(file)), "{file}: {complaints:?}");
     }
+}
+
+#[test]
+fn a_client_that_names_no_server_is_named() {
+    let folder = copy_of_the_built_in();
+    change(folder.path(), "client/pennyblack.mjs", "{{ base_url }}", "http://127.0.0.1:8402");
+    let expected = "client/pennyblack.mjs: must say {{ base_url }} once, where it names its server";
+    assert_eq!(complaints(folder.path()), [expected]);
+    std::fs::remove_dir_all(folder.path().join("client")).unwrap();
+    let complaints = complaints(folder.path());
+    assert!(complaints[0].starts_with("client/pennyblack.mjs: "), "{complaints:?}");
 }
 
 #[test]

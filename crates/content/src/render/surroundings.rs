@@ -16,6 +16,7 @@ impl Renderer<'_> {
         let site = &self.catalog.site;
         context! {
             base_url => self.frame.base_url,
+            client_sha256 => self.frame.client_sha256,
             site => context! {
                 name => site.name,
                 legal_name => site.legal_name,

@@ -13,6 +13,7 @@ fn frame() -> Frame {
         script: "/assets/webmcp.js".to_owned(),
         endpoint_list: "| a | b |\n| --- | --- |\n| 1 | 2 |".to_owned(),
         example_body: "{\"message\": \"Hello\"}".to_owned(),
+        client_sha256: "c0ffee".to_owned(),
     }
 }
 

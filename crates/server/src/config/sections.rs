@@ -11,7 +11,9 @@ use crate::config::secret::Secret;
 use crate::config::settings;
 use crate::config::store_place::StorePlace;
 use crate::config::values::{self, Answer, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
-use crate::config::{Agents, Config, Content, Keys, Limits, Log, Sandbox, Sellers, Server, Shop};
+use crate::config::{
+    Agents, Config, Content, Keys, Limits, Log, Mcp, Sandbox, Sellers, Server, Shop,
+};
 
 const SECRET_LENGTH: usize = 32;
 
@@ -33,6 +35,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let sandbox = sandbox(reader, &names, &posting);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, values::yes_or_no);
+    let profile = reader.take(&settings::MCP_PROFILE, values::profile);
     let log = log(reader);
     let folder = reader.take_if_told(&settings::CONTENT_FOLDER, values::existing_folder);
     Ok(Config {
@@ -51,6 +54,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         sandbox: sandbox?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },
+        mcp: Mcp { profile: profile? },
         log: log?,
         content: Content { folder: folder? },
     })

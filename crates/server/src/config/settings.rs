@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 36] = [
+pub(crate) static SETTINGS: [&Setting; 37] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -118,6 +118,7 @@ pub(crate) static SETTINGS: [&Setting; 36] = [
     &SANDBOX_MIXED,
     &SHOP_PAYEE,
     &AGENTS_ANONYMOUS,
+    &MCP_PROFILE,
     &LOG_FORMAT,
     &LOG_FILTER,
     &CONTENT_FOLDER,
@@ -447,6 +448,16 @@ pub(crate) static AGENTS_ANONYMOUS: Setting = Setting {
         "agents.anonymous",
         Fallback::Value("yes"),
         "`yes` lets agents register for a read-only token, `no` does not.",
+    )
+};
+
+pub(crate) static MCP_PROFILE: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_MCP_PROFILE"),
+    ..Setting::usual(
+        "mcp.profile",
+        Fallback::Value("node"),
+        "Which runtime of the contract the MCP server is like: `node`, or `worker`, which answers \
+         notifications, has no templates and no completion, and does not judge media types.",
     )
 };
 

@@ -10,6 +10,7 @@ use url::{Host, Url};
 
 use order::chain::EvmAddress;
 use order::seller::{NotAUsername, Username};
+use web::premises::Profile;
 
 use crate::config::fault::Wrong;
 use crate::config::secret::Secret;
@@ -41,6 +42,11 @@ pub(crate) enum Answer {
 
 pub(crate) fn yes_or_no(text: &str) -> Result<Answer, Wrong> {
     choose(text, &[("yes", Answer::Yes), ("no", Answer::No)])
+}
+
+/// Which runtime of the contract the MCP server is like.
+pub(crate) fn profile(text: &str) -> Result<Profile, Wrong> {
+    choose(text, &[("node", Profile::Node), ("worker", Profile::Worker)])
 }
 
 pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
@@ -230,6 +236,15 @@ impl Shown for Answer {
         match self {
             Answer::Yes => "yes".to_owned(),
             Answer::No => "no".to_owned(),
+        }
+    }
+}
+
+impl Shown for Profile {
+    fn shown(&self) -> String {
+        match self {
+            Profile::Node => "node".to_owned(),
+            Profile::Worker => "worker".to_owned(),
         }
     }
 }

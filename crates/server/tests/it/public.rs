@@ -1,6 +1,7 @@
 //! The public face over real HTTP: every row of the contract for what needs no payment.
 
 mod agents;
+mod client;
 mod discovery;
 mod mcp;
 mod pages;

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::{agent_card, places};
 use crate::premises::Premises;
 
-const MCP_CARD_TYPE: &str = "application/mcp-server-card+json";
 const AGENT_CARD_TYPE: &str = "application/a2a-agent-card+json";
 const SKILL_TYPE: &str = "text/markdown; profile=\"urn:air:agent-skills\"";
 
@@ -26,8 +25,8 @@ fn server(premises: &Premises, domain: &str) -> Value {
     json!({
         "identifier": format!("urn:air:{domain}:mcp:discovery"),
         "displayName": format!("{} MCP server", premises.catalog.site.name),
-        "type": MCP_CARD_TYPE,
-        "url": premises.url(places::MCP_CARD.path),
+        "type": places::essence(places::MCP_CARD_BESIDE.answer),
+        "url": premises.url(places::MCP_CARD_BESIDE.path),
         "representativeQueries": [
             "Which Bitcoin hardware is in stock, and at what price?",
             "Find the support answer about postcards that did not arrive.",
@@ -87,6 +86,8 @@ mod tests {
             assert!(name.starts_with("urn:air:shop.example.org:"), "{name}");
             names.insert(name);
         }
+        assert_eq!(entries[0]["type"], "application/mcp-server-card+json");
+        assert_eq!(entries[0]["url"], "https://shop.example.org/mcp/server-card");
         assert_eq!(names.len(), 2 + premises.catalog.agents.skills.len());
     }
 }

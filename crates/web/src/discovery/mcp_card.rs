@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::places;
-use crate::premises::{Premises, VERSION};
+use crate::premises::{Premises, Profile, VERSION};
 
 const CARD_SCHEMA: &str =
     "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
@@ -41,7 +41,7 @@ pub fn document(premises: &Premises) -> Value {
         "serverInfo": {"name": name, "title": title, "version": VERSION},
         "endpoint": address,
         "transport": {"type": STREAMABLE_HTTP, "endpoint": address},
-        "capabilities": capabilities(),
+        "capabilities": capabilities(premises.profile),
         "authentication": {"required": false},
     })
 }
@@ -65,8 +65,11 @@ pub fn server_json(premises: &Premises) -> Value {
 
 /// What the server can do. No member promises messages that a server without
 /// streams could never send.
-pub fn capabilities() -> Value {
-    json!({"tools": {}, "resources": {}, "completions": {}})
+pub fn capabilities(profile: Profile) -> Value {
+    match profile {
+        Profile::Node => json!({"tools": {}, "resources": {}, "completions": {}}),
+        Profile::Worker => json!({"tools": {}, "resources": {}}),
+    }
 }
 
 /// The domain read backwards, as registries want it: `org.example.shop/discovery`.

@@ -4,7 +4,7 @@ use content::catalog::Catalog;
 use order::chain::EvmAddress;
 use serde_json::Value;
 
-use crate::premises::Premises;
+use crate::premises::{Premises, Profile};
 use crate::surface;
 
 pub(crate) fn premises() -> Premises {
@@ -14,6 +14,7 @@ pub(crate) fn premises() -> Premises {
         payee: EvmAddress::from_bytes([0x11; 20]),
         default_seller: "demo".to_owned(),
         seller_parent: "pennyblack.eth".to_owned(),
+        profile: Profile::Node,
     }
 }
 

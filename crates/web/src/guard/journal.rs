@@ -16,10 +16,16 @@ const CALLER_GONE: u16 = 499;
 pub(crate) struct Entry {
     id: RequestId,
     method: &'static str,
-    /// The pattern, never the address itself, which may name an order or a person.
-    route: Option<MatchedPath>,
+    route: Route,
     started: Instant,
     status: u16,
+}
+
+/// The pattern, never the address itself, which may name an order or a person.
+enum Route {
+    None,
+    Known(&'static str),
+    Found(MatchedPath),
 }
 
 impl Entry {
@@ -27,12 +33,17 @@ impl Entry {
         Self {
             id,
             method: known(request.method()),
-            route: request.extensions().get::<MatchedPath>().cloned(),
+            route: request.extensions().get().cloned().map_or(Route::None, Route::Found),
             // The runtime's clock rather than the Clock port: a span of time,
             // not a moment, and a test stops it by stopping the runtime.
             started: Instant::now(),
             status: CALLER_GONE,
         }
+    }
+
+    /// The same at a door that no router has found.
+    pub(crate) fn at(id: RequestId, request: &Request, route: &'static str) -> Self {
+        Self { route: Route::Known(route), ..Self::open(id, request) }
     }
 
     pub(crate) fn answered(&mut self, status: StatusCode) {
@@ -43,7 +54,11 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         let method = self.method;
-        let route = self.route.as_ref().map_or("(none)", MatchedPath::as_str);
+        let route = match &self.route {
+            Route::None => "(none)",
+            Route::Known(route) => route,
+            Route::Found(route) => route.as_str(),
+        };
         let status = self.status;
         let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let request_id = self.id.as_str();

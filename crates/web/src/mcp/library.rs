@@ -24,8 +24,4 @@ impl Library {
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.premises.catalog
     }
-
-    pub(crate) fn page(&self, path: &str) -> Option<&PublicPage> {
-        self.pages.iter().find(|page| page.path == path)
-    }
 }

@@ -2,27 +2,41 @@
 
 use serde_json::{Value, json};
 
-use super::dispatch::Asked;
-use super::era::Era;
 use super::library::Library;
-use super::message::{Fault, INVALID_PARAMS, RESOURCE_NOT_FOUND};
 use super::tools::product;
 
 pub(super) const PAGE: &str = "page://site";
 pub(super) const PRODUCT: &str = "shop://products/";
 pub(super) const ANSWER: &str = "support://answers/";
 
-pub(super) fn list(library: &Library) -> Value {
-    let pages = library.pages.iter().map(|page| {
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// Every page, then every product, then every support answer.
+pub(super) fn list(library: &Library) -> Vec<Value> {
+    let catalog = library.catalog();
+    let entry = |uri: String, name: &str, title: &str, description: &str, media_type: &str| {
         json!({
-            "uri": format!("{PAGE}{}", page.path),
-            "name": page.path,
-            "title": page.title,
-            "description": page.description,
-            "mimeType": "text/markdown",
+            "uri": uri,
+            "name": name,
+            "title": title,
+            "description": description,
+            "mimeType": media_type,
         })
+    };
+    let pages = library.pages.iter().map(|page| {
+        let uri = format!("{PAGE}{}", page.path);
+        entry(uri, &page.path, &page.title, &page.description, MARKDOWN)
     });
-    pages.collect()
+    let products = catalog.products.iter().map(|product| {
+        let uri = format!("{PRODUCT}{}", product.slug);
+        entry(uri, &product.slug, &product.name, &product.summary, JSON)
+    });
+    let answers = catalog.answers.iter().map(|answer| {
+        let uri = format!("{ANSWER}{}", answer.id);
+        entry(uri, &answer.id, &answer.question, &answer.topic, MARKDOWN)
+    });
+    pages.chain(products).chain(answers).collect()
 }
 
 /// The braces with a plus keep the slashes of a path as they are.
@@ -33,50 +47,39 @@ pub(super) fn templates() -> Value {
             "name": "page",
             "title": "Public page",
             "description": "A public page as Markdown, by its path.",
-            "mimeType": "text/markdown",
+            "mimeType": MARKDOWN,
         },
         {
             "uriTemplate": format!("{PRODUCT}{{slug}}"),
             "name": "product",
             "title": "Shop product",
             "description": "A product of the shop as JSON, by its slug.",
-            "mimeType": "application/json",
+            "mimeType": JSON,
         },
         {
             "uriTemplate": format!("{ANSWER}{{id}}"),
             "name": "answer",
             "title": "Support answer",
             "description": "A support answer as Markdown, by its id.",
-            "mimeType": "text/markdown",
+            "mimeType": MARKDOWN,
         },
     ])
 }
 
-pub(super) fn read(library: &Library, asked: &Asked<'_>) -> Result<Value, Fault> {
-    let uri = asked.params.get("uri").and_then(Value::as_str).ok_or_else(|| {
-        Fault::new(asked.id, INVALID_PARAMS, "uri: is missing; resources/list has them.")
-    })?;
-    let (media_type, text) = text(library, uri).ok_or_else(|| {
-        let code = match asked.era {
-            Era::Legacy => RESOURCE_NOT_FOUND,
-            Era::Modern => INVALID_PARAMS,
-        };
-        let fault = Fault::new(asked.id, code, "Resource not found; resources/list has them.");
-        Fault { data: Some(json!({ "uri": uri })), ..fault }
-    })?;
-    Ok(json!({ "contents": [{ "uri": uri, "mimeType": media_type, "text": text }] }))
-}
-
-/// Looked up in the lists of what is public, never in a file system.
-fn text(library: &Library, uri: &str) -> Option<(&'static str, String)> {
-    if let Some(path) = uri.strip_prefix(PAGE) {
-        return library.page(path).map(|page| ("text/markdown", page.markdown.clone()));
-    }
-    if let Some(slug) = uri.strip_prefix(PRODUCT) {
-        let found = library.catalog().product(slug)?;
-        return Some(("application/json", product::whole(library, found).to_string()));
-    }
-    let id = uri.strip_prefix(ANSWER)?;
-    let answer = library.catalog().answers.iter().find(|answer| answer.id == id)?;
-    Some(("text/markdown", format!("# {}\n\n{}\n", answer.question, answer.answer.trim())))
+/// What stands at each address, with its media type.
+pub(super) fn texts(library: &Library) -> Vec<(String, &'static str, String)> {
+    let catalog = library.catalog();
+    let pages = library
+        .pages
+        .iter()
+        .map(|page| (format!("{PAGE}{}", page.path), MARKDOWN, page.markdown.clone()));
+    let products = catalog.products.iter().map(|product| {
+        let text = product::whole(library, product).to_string();
+        (format!("{PRODUCT}{}", product.slug), JSON, text)
+    });
+    let answers = catalog.answers.iter().map(|answer| {
+        let text = format!("# {}\n\n{}\n", answer.question, answer.answer.trim());
+        (format!("{ANSWER}{}", answer.id), MARKDOWN, text)
+    });
+    pages.chain(products).chain(answers).collect()
 }

@@ -1,7 +1,12 @@
 //! Nine public questions, a file each; none can reach an order, a payment or the network.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
+use super::answer::Said;
+use super::given::{Given, Members};
 use super::library::Library;
 use super::message::{Fault, INVALID_PARAMS};
 
@@ -25,7 +30,31 @@ pub(crate) trait Tool: Sync {
     /// The properties that it takes, and which of them it needs.
     fn input(&self) -> Input;
     fn output(&self) -> Value;
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault>;
+    /// What it will say, read from the library once.
+    fn learn(&self, library: &Library) -> Knowledge;
+}
+
+/// What a tool knows.
+pub(crate) enum Knowledge {
+    /// The same answer for everybody.
+    One(Value),
+    /// An answer for each value of one argument.
+    Each(Key, Vec<(String, Value)>),
+    /// Whatever fits, looked for anew each time.
+    Search(Box<dyn Search>),
+}
+
+/// The one argument that chooses an answer.
+pub(crate) struct Key {
+    pub(crate) argument: &'static str,
+    pub(crate) characters_max: usize,
+    /// What is said when nothing has this key, and what to do next.
+    pub(crate) otherwise: &'static str,
+}
+
+pub(crate) trait Search: Send + Sync {
+    /// The JSON text of the answer.
+    fn find(&self, arguments: &Arguments<'_>) -> Result<String, ToolFault>;
 }
 
 pub(crate) struct Input {
@@ -37,7 +66,7 @@ pub(crate) struct Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolFault(pub(crate) String);
 
-pub(crate) struct Arguments<'a>(&'a Map<String, Value>);
+pub(crate) struct Arguments<'a>(&'a Members<'a>);
 
 pub(crate) const TOOLS: [&dyn Tool; 9] = [
     &product_list::ListShopProducts,
@@ -81,66 +110,123 @@ fn definition(tool: &dyn Tool) -> Value {
     })
 }
 
-/// An unknown tool is a fault of the caller's program; a wrong argument is one
-/// that a model can mend, so it is told as a result.
-pub(super) fn call(
-    library: &Library,
-    id: &Value,
-    params: &Map<String, Value>,
-) -> Result<Value, Fault> {
-    let invalid = |words: &str| Fault::new(id, INVALID_PARAMS, words);
-    let name = params.get("name").and_then(Value::as_str);
-    let name = name.ok_or_else(|| invalid("name: is missing; tools/list has them."))?;
-    let tool = TOOLS.iter().find(|tool| tool.name() == name);
-    let tool = tool.ok_or_else(|| invalid("Unknown tool; tools/list has them."))?;
-    let none = Map::new();
-    let arguments = match params.get("arguments") {
-        None => &none,
-        Some(Value::Object(arguments)) => arguments,
-        Some(_) => return Err(invalid("arguments: must be an object.")),
-    };
-    let outcome =
-        Arguments::check(*tool, arguments).and_then(|arguments| tool.call(library, &arguments));
-    Ok(match outcome {
-        Ok(result) => json!({
-            "content": [{ "type": "text", "text": result.to_string() }],
-            "structuredContent": result,
-            "isError": false,
-        }),
-        Err(ToolFault(words)) => json!({
-            "content": [{ "type": "text", "text": words }],
-            "isError": true,
-        }),
-    })
+/// The tools with all that they know.
+pub(super) struct Toolbox(Vec<Ready>);
+
+struct Ready {
+    name: &'static str,
+    arguments: Vec<String>,
+    required: &'static [&'static str],
+    knows: Knows,
+}
+
+/// Knowledge, with its answers as they go out.
+enum Knows {
+    One(Said),
+    Each { by: Key, answers: HashMap<String, Said> },
+    Search(Box<dyn Search>),
+}
+
+impl Toolbox {
+    pub(super) fn new(library: &Library) -> Self {
+        Self(TOOLS.iter().map(|tool| Ready::new(*tool, library)).collect())
+    }
+
+    /// Adds a tool that breaks whoever uses it.
+    #[cfg(test)]
+    pub(super) fn break_down(&mut self) {
+        struct Broken;
+        impl Search for Broken {
+            fn find(&self, _: &Arguments<'_>) -> Result<String, ToolFault> {
+                panic!("as the test wants it")
+            }
+        }
+        let knows = Knows::Search(Box::new(Broken));
+        self.0.push(Ready { name: "broken", arguments: Vec::new(), required: &[], knows });
+    }
+
+    /// An unknown tool is a fault of the caller's program; a wrong argument is one
+    /// that a model can mend, so it is told as a result.
+    pub(super) fn call(&self, params: &Members<'_>) -> Result<Cow<'_, Said>, Fault> {
+        let invalid = |words: &'static str| Fault::new(INVALID_PARAMS, words);
+        let name = params.text("name");
+        let name = name.ok_or_else(|| invalid("name: is missing; tools/list has them."))?;
+        let tool = self.0.iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or_else(|| invalid("Unknown tool; tools/list has them."))?;
+        let none = Members::default();
+        let arguments = match params.get("arguments") {
+            None => &none,
+            Some(given) => {
+                given.object().ok_or_else(|| invalid("arguments: must be an object."))?
+            }
+        };
+        let answer = tool.check(arguments).and_then(|()| tool.answer(&Arguments(arguments)));
+        Ok(answer.unwrap_or_else(|ToolFault(words)| Cow::Owned(Said::failed(&words))))
+    }
+}
+
+impl Ready {
+    fn new(tool: &dyn Tool, library: &Library) -> Self {
+        let Input { properties, required } = tool.input();
+        let said = |answer: &Value| Said::found(&answer.to_string());
+        Self {
+            name: tool.name(),
+            arguments: properties.as_object().into_iter().flat_map(Map::keys).cloned().collect(),
+            required,
+            knows: match tool.learn(library) {
+                Knowledge::One(answer) => Knows::One(said(&answer)),
+                Knowledge::Each(by, answers) => {
+                    let answers = answers.into_iter().map(|(key, answer)| (key, said(&answer)));
+                    Knows::Each { by, answers: answers.collect() }
+                }
+                Knowledge::Search(search) => Knows::Search(search),
+            },
+        }
+    }
+
+    /// Names every argument that is missing or that the tool does not know.
+    fn check(&self, given: &Members<'_>) -> Result<(), ToolFault> {
+        let known = |name: &&str| self.arguments.iter().any(|known| known == name);
+        let unknown = given.names().filter(|name| !known(name));
+        let unknown = unknown.map(|name| format!("{name}: is not an argument of {}.", self.name));
+        let missing = self.required.iter().filter(|name| given.get(name).is_none());
+        let missing = missing.map(|name| format!("{name}: is required."));
+        ToolFault::all(missing.chain(unknown))
+    }
+
+    fn answer(&self, arguments: &Arguments<'_>) -> Result<Cow<'_, Said>, ToolFault> {
+        match &self.knows {
+            Knows::One(said) => Ok(Cow::Borrowed(said)),
+            Knows::Each { by, answers } => {
+                let key = arguments.text(by.argument, by.characters_max)?;
+                let found = answers.get(key).map(Cow::Borrowed);
+                found.ok_or_else(|| ToolFault(by.otherwise.to_owned()))
+            }
+            Knows::Search(search) => {
+                search.find(arguments).map(|found| Cow::Owned(Said::found(&found)))
+            }
+        }
+    }
+}
+
+impl ToolFault {
+    /// All that is wrong at once, or nothing.
+    fn all(faults: impl Iterator<Item = String>) -> Result<(), Self> {
+        let words: Vec<String> = faults.collect();
+        if words.is_empty() { Ok(()) } else { Err(Self(words.join(" "))) }
+    }
 }
 
 impl<'a> Arguments<'a> {
-    /// Names every argument that is missing or that the tool does not know.
-    fn check(tool: &dyn Tool, given: &'a Map<String, Value>) -> Result<Self, ToolFault> {
-        let Input { properties, required } = tool.input();
-        let known = |name: &String| properties.get(name).is_some();
-        let unknown: Vec<String> = given
-            .keys()
-            .filter(|name| !known(name))
-            .map(|name| format!("{name}: is not an argument of {}.", tool.name()))
-            .collect();
-        let missing = required
-            .iter()
-            .filter(|name| !given.contains_key(**name))
-            .map(|name| format!("{name}: is required."));
-        let faults: Vec<String> = missing.chain(unknown).collect();
-        if faults.is_empty() { Ok(Self(given)) } else { Err(ToolFault(faults.join(" "))) }
-    }
-
     /// A text of at least one and at most so many characters.
     pub(crate) fn text(&self, name: &str, most: usize) -> Result<&'a str, ToolFault> {
-        let text = self.0.get(name).and_then(Value::as_str);
+        let text = self.0.text(name);
         text.filter(|text| !text.trim().is_empty() && text.chars().count() <= most)
             .ok_or_else(|| ToolFault(format!("{name}: must be a text of 1 to {most} characters.")))
     }
 
-    pub(crate) fn optional(&self, name: &str) -> Option<&'a Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+    pub(super) fn optional(&self, name: &str) -> Option<&'a Given<'a>> {
+        self.0.get(name).filter(|given| **given != Given::Null)
     }
 }
 

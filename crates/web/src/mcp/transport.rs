@@ -1,115 +1,209 @@
 //! What HTTP demands before a message is read, and how its answer is sent.
 
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::any;
-use bytes::Bytes;
 use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    CACHE_CONTROL, CONTENT_TYPE, HOST,
+    CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use serde_json::Value;
+use tower::Service;
 
 use super::dispatch::{Asked, dispatch};
 use super::era::{self, Era};
 use super::library::Library;
 use super::message::{
-    self, Fault, HEADER_MISMATCH, INVALID_REQUEST, METHOD_NOT_FOUND, Message, PARSE_ERROR,
+    self, Fault, HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Read,
     UNSUPPORTED_VERSION,
 };
+use super::shelf::Shelf;
 use crate::front::{admit, stamp};
+use crate::guard::{Limits, read_body};
+use crate::premises::Profile;
 use crate::problem::METHOD_NOT_ALLOWED;
 use crate::quota::Quota;
 
+/// With and without the slash, since a redirect would lose what was posted.
+pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/"];
+
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
+/// What the worker runtime of the contract says to a notification.
+const NOTED: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
+const ANYBODY: HeaderValue = HeaderValue::from_static("*");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "RateLimit, RateLimit-Policy, Retry-After, X-Service-API-Version, X-Request-Id",
+);
+/// Room for every header of an answer, so that the map need not grow.
+const HEADERS: usize = 12;
 
 /// Everything that the door needs.
 pub(crate) struct Desk {
-    pub(crate) library: Library,
-    pub(crate) quota: Arc<Quota>,
+    shelf: Shelf,
+    quota: Arc<Quota>,
+    profile: Profile,
+    /// The name under which callers know us.
+    host: String,
+    limits: Limits,
 }
 
-/// With and without the slash, since a redirect would lose what was posted.
-pub(crate) fn routes(desk: Desk) -> Router {
-    let desk = Arc::new(desk);
-    Router::new().route("/mcp", any(answer)).route("/mcp/", any(answer)).with_state(desk)
-}
+/// The MCP server as a service, cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Door(Arc<Desk>);
 
-async fn answer(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    if request.method() == Method::OPTIONS {
-        return preflight();
+impl Door {
+    pub(crate) fn new(library: &Library, quota: Arc<Quota>, limits: Limits) -> Self {
+        let base = library.premises.base_url.split("://").nth(1).unwrap_or_default();
+        Self(Arc::new(Desk {
+            shelf: Shelf::new(library),
+            quota,
+            profile: library.premises.profile,
+            host: name(base).to_owned(),
+            // The contract's list of this door's answers has no 413.
+            limits: Limits { body_overflow: StatusCode::BAD_REQUEST, ..limits },
+        }))
     }
-    let ticket = match admit(&desk.quota, request.headers()) {
-        Ok(ticket) => ticket,
-        Err(refusal) => return *refusal,
-    };
-    let (parts, body) = request.into_parts();
-    let mut response = if is_elsewhere(&desk.library, &parts.headers) {
-        refuse(StatusCode::FORBIDDEN, INVALID_REQUEST, "Host: is not the name of this server.")
-    } else {
+}
+
+impl Service<Request> for Door {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let desk = self.0.clone();
+        Box::pin(async move { Ok(desk.answer(request).await) })
+    }
+}
+
+impl Desk {
+    /// The quota first, then the version, then the name, the method and the message.
+    async fn answer(&self, request: Request) -> Response {
+        if request.method() == Method::OPTIONS {
+            return preflight();
+        }
+        let mut response = match admit(&self.quota, request.headers()) {
+            Err(refusal) => *refusal,
+            Ok(ticket) => {
+                let mut response = self.admitted(request).await;
+                stamp(response.headers_mut(), &self.quota, ticket);
+                response
+            }
+        };
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        response
+    }
+
+    async fn admitted(&self, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        if !self.is_meant(&parts) {
+            let words = "Host: is not the name of this server.";
+            return refuse(StatusCode::FORBIDDEN, INVALID_REQUEST, words);
+        }
+        if !parts.headers.get_all(ORIGIN).into_iter().all(is_origin) {
+            let words = "Origin: must be the scheme and host of a site, once.";
+            return refuse(StatusCode::FORBIDDEN, INVALID_REQUEST, words);
+        }
         match parts.method {
-            Method::POST => post(&desk.library, &parts.headers, body).await,
-            Method::HEAD => StatusCode::OK.into_response(),
+            Method::POST => self.post(&parts.headers, body).await,
+            Method::HEAD => sent(StatusCode::OK, String::new()),
             _ => not_posted(),
         }
-    };
-    let headers = response.headers_mut();
-    stamp(headers, &desk.quota, ticket);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    let exposed = "RateLimit, RateLimit-Policy, Retry-After, X-Service-API-Version, X-Request-Id";
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(exposed));
-    response
-}
+    }
 
-async fn post(library: &Library, headers: &HeaderMap, body: Body) -> Response {
-    if !accepts(headers, JSON) || !accepts(headers, STREAM) {
-        let words = "Accept: must name application/json and text/event-stream.";
-        return refuse(StatusCode::NOT_ACCEPTABLE, INVALID_REQUEST, words);
+    /// A page of somebody else's that got a name to point at us could otherwise
+    /// make a browser speak to a server on its own machine. HTTP/2 has the name
+    /// in the address, and may have it in the header too.
+    fn is_meant(&self, parts: &Parts) -> bool {
+        let lines = parts.headers.get_all(HOST).into_iter();
+        let said = lines.map(|line| line.to_str().unwrap_or_default());
+        let target = parts.uri.authority().map(|authority| authority.as_str());
+        let ours = [self.host.as_str(), "localhost", "127.0.0.1", "[::1]"];
+        let mut named = said.chain(target).map(name);
+        named.all(|name| ours.iter().any(|ours| name.eq_ignore_ascii_case(ours)))
     }
-    if !is_json(headers) {
-        let words = "Content-Type: must be application/json.";
-        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST, words);
-    }
-    // The guard has read it and held it against the limit.
-    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
-        return refuse(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body broke off.");
-    };
-    match message::read(&body) {
-        Err(fault) => said(StatusCode::BAD_REQUEST, fault.body()),
-        Ok(Message::Response) => {
-            let words = "This server asks nothing, so it takes no answers.";
-            refuse(StatusCode::BAD_REQUEST, INVALID_REQUEST, words)
-        }
-        Ok(Message::Notification) => match era::notification(headers) {
-            Ok(()) => StatusCode::ACCEPTED.into_response(),
-            Err(fault) => said(StatusCode::BAD_REQUEST, fault.body()),
-        },
-        Ok(Message::Request { id, method, params }) => {
-            let judged = era::judge(headers, &id, &method, &params);
-            match judged {
-                Err(fault) => said(StatusCode::BAD_REQUEST, fault.body()),
-                Ok(era) => {
-                    let asked = Asked { era, id: &id, method: &method, params: &params };
-                    served(era, &id, dispatch(library, &asked))
-                }
+
+    async fn post(&self, headers: &HeaderMap, body: Body) -> Response {
+        if self.profile == Profile::Node {
+            if !accepts(headers, JSON) || !accepts(headers, STREAM) {
+                let words = "Accept: must name application/json and text/event-stream.";
+                return refuse(StatusCode::NOT_ACCEPTABLE, INVALID_REQUEST, words);
+            }
+            if !is_json(headers) {
+                let words = "Content-Type: must be application/json.";
+                return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST, words);
             }
         }
+        let body = match read_body(body, self.limits).await {
+            Ok(body) => body,
+            Err(problem) => return refuse(problem.status, INVALID_REQUEST, problem.message),
+        };
+        let read = message::read(&body);
+        let id = read.id;
+        // The caller knows the request by its id, which no layer above could tell.
+        let replied = catch_unwind(AssertUnwindSafe(|| self.reply(headers, read)));
+        replied.unwrap_or_else(|_| {
+            let words = "Something broke on our side. X-Request-Id names this request in our log.";
+            let fault = Fault::new(INTERNAL_ERROR, words);
+            said(StatusCode::INTERNAL_SERVER_ERROR, fault.body(id))
+        })
     }
-}
 
-fn served(era: Era, id: &Value, outcome: Result<Value, Fault>) -> Response {
-    match outcome {
-        Ok(result) => said(StatusCode::OK, message::answer(id, &result)),
-        Err(fault) => said(status(era, &fault), fault.body()),
+    fn reply(&self, headers: &HeaderMap, read: Read<'_>) -> Response {
+        let Read { id, message } = read;
+        let (status, fault) = match message {
+            Err(fault) => (StatusCode::BAD_REQUEST, fault),
+            Ok(Message::Response) => {
+                let words = "This server asks nothing, so it takes no answers.";
+                (StatusCode::BAD_REQUEST, Fault::new(INVALID_REQUEST, words))
+            }
+            Ok(Message::Notification) => match era::notification(self.profile, headers) {
+                Ok(()) => return self.noted(),
+                Err(fault) => (StatusCode::BAD_REQUEST, fault),
+            },
+            Ok(Message::Request { method, params }) => {
+                match era::judge(self.profile, headers, &method, &params) {
+                    Err(fault) => (StatusCode::BAD_REQUEST, fault),
+                    Ok(era) => {
+                        let asked = Asked { era, method: &method, params: &params };
+                        match dispatch(&self.shelf, &asked) {
+                            Err(fault) => (status(era, &fault), fault),
+                            Ok(result) => {
+                                let id = id.unwrap_or("null");
+                                let body = self.shelf.endings.body(era, id, &result);
+                                return said(StatusCode::OK, body);
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        said(status, fault.body(id))
+    }
+
+    fn noted(&self) -> Response {
+        match self.profile {
+            Profile::Node => sent(StatusCode::ACCEPTED, String::new()),
+            Profile::Worker => said(StatusCode::OK, NOTED.to_owned()),
+        }
     }
 }
 
@@ -130,18 +224,26 @@ fn not_posted() -> Response {
     refused
 }
 
-/// A page of somebody else's that got a name to point at us could otherwise
-/// make a browser speak to a server on its own machine.
-fn is_elsewhere(library: &Library, headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };
-    let name = |authority: &str| {
-        let end = authority.rfind(':').filter(|_| !authority.ends_with(']'));
-        authority[..end.unwrap_or(authority.len())].to_ascii_lowercase()
+/// The host of an authority, without its port; nothing if a user is named too.
+fn name(authority: &str) -> &str {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        Some(_) | None => authority,
     };
-    let base = library.premises.base_url.split("://").nth(1).unwrap_or_default();
-    let host = name(host);
-    let loopback = ["localhost", "127.0.0.1", "[::1]"].contains(&host.as_str());
-    !loopback && host != name(base)
+    if host.contains('@') { "" } else { host }
+}
+
+/// Every site may ask, since there is nothing here that is not public; what is no
+/// site at all is not from a browser that tells the truth.
+fn is_origin(line: &HeaderValue) -> bool {
+    let text = line.to_str().unwrap_or_default();
+    let site = text.split_once("://").filter(|(scheme, host)| {
+        let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        let is_free = |byte: u8| byte.is_ascii_graphic() && !b"/?#@,\\".contains(&byte);
+        let named = !scheme.is_empty() && !host.is_empty();
+        named && scheme.bytes().all(letters) && host.bytes().all(is_free)
+    });
+    text == "null" || site.is_some()
 }
 
 fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
@@ -160,25 +262,36 @@ fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
 }
 
-fn refuse(status: StatusCode, code: i64, words: &str) -> Response {
-    said(status, Fault::new(&Value::Null, code, words).body())
+fn refuse(status: StatusCode, code: i64, words: &'static str) -> Response {
+    said(status, Fault::new(code, words).body(None))
 }
 
 fn said(status: StatusCode, body: String) -> Response {
-    let mut response = (status, Bytes::from(body)).into_response();
+    let mut response = sent(status, body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+fn sent(status: StatusCode, body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = HeaderMap::with_capacity(HEADERS);
     response
 }
 
 fn preflight() -> Response {
     let allowed = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
                    mcp-protocol-version, mcp-session-id, x-service-api-version";
-    let mut response = StatusCode::NO_CONTENT.into_response();
+    let mut response = sent(StatusCode::NO_CONTENT, String::new());
     response.headers_mut().extend([
-        (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+        (ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY),
         (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
         (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed)),
+        (ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED),
         (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
     ]);
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -120,7 +120,7 @@ fn columns(offers: &[Order<Offered>]) -> Vec<Array> {
         })
         .collect();
     for offer in offers {
-        let values = rows::offer_row(offer).into_values();
+        let values = rows::offer_row(offer.clone()).into_offer_values();
         for (column, value) in columns.iter_mut().zip(values) {
             column.push(value);
         }

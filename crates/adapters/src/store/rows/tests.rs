@@ -71,7 +71,7 @@ fn an_offer_has_no_other_columns_than_the_first_ones() {
     for order in every_state(1) {
         if let Stored::Offered(offer) = &order {
             let row = write(&order, &seals).unwrap();
-            assert_eq!(row, offer_row(offer));
+            assert_eq!(row, offer_row(offer.clone()));
             assert!(row.into_values()[OFFER_COLUMNS.len()..].iter().all(is_empty));
         }
     }

@@ -36,9 +36,9 @@ pub(in crate::store) fn write(order: &Stored, seals: &Seals) -> Result<Row, Seal
 }
 
 /// An offer has nothing to seal.
-pub(in crate::store) fn offer_row(offer: &Order<Offered>) -> Row {
+pub(in crate::store) fn offer_row(offer: Order<Offered>) -> Row {
     let payees = Some(offer.state.payees.0.to_vec());
-    Row { payees, ..frame(&offer.clone().into()) }
+    Row { payees, ..frame(&offer.into()) }
 }
 
 fn frame(order: &Stored) -> Row {

@@ -9,11 +9,11 @@ use order::payment::PaymentKey;
 use order::ports::StoreError;
 use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, OptionalExtension, ToSql, params, params_from_iter};
+use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use super::command::{Answer, Command, Move, Rival, Unneeded};
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{self, OFFER_COLUMNS, Row, Value, moment};
+use crate::store::rows::{self, Row, Value, moment};
 
 /// Tells whoever asked, once it is known whether the transaction was committed.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
@@ -73,11 +73,10 @@ pub(super) fn syncing(commands: &[Command]) -> Syncing {
     if durable { Syncing::Always } else { Syncing::Later }
 }
 
-pub(super) fn offers(database: &Connection, offers: &[Order<Offered>]) -> rusqlite::Result<()> {
+pub(super) fn offers(database: &Connection, offers: Vec<Order<Offered>>) -> rusqlite::Result<()> {
     let mut insert = database.prepare_cached(&INSERT_OFFER)?;
     for offer in offers {
-        let values = rows::offer_row(offer).into_values();
-        insert.execute(params_from_iter(&values[..OFFER_COLUMNS.len()]))?;
+        insert.execute(params_from_iter(rows::offer_row(offer).into_offer_values()))?;
     }
     Ok(())
 }
@@ -118,49 +117,66 @@ fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply
     })
 }
 
-/// All of a move or nothing of it: whatever may stand against it is asked
-/// before anything is written. Nobody else writes, so the answers hold until
-/// the commit. (A savepoint for each move would copy every page it touches.)
+/// All of a move or nothing of it: what may stand against it is asked before
+/// anything is written, and keys that were bound too early are let go again.
+/// Nobody else writes, so the answers hold until the commit. (A savepoint for
+/// each move would copy every page it touches.)
 fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
     let Move { row, keys, event, rival } = next;
     let order = event.order.to_string();
     if rival == Rival::Possible && has_rival(database, &row)? {
         return Ok(Err(StoreError::Moved));
     }
-    let unbound = match unbound(database, &keys, &order)? {
-        Ok(unbound) => unbound,
-        Err(_) if is_stale(database, &row)? => return Ok(Err(StoreError::Moved)),
-        Err(bound) => return Ok(Err(bound)),
-    };
-    if database.prepare_cached(&UPSERT)?.execute(params_from_iter(row.into_values()))? == 0 {
-        return Ok(Err(StoreError::Moved));
+    let mut bound = Vec::with_capacity(keys.len());
+    if bind(database, &keys, &order, &mut bound)? == Bound::Elsewhere {
+        let moved = is_stale(database, &row)?;
+        unbind(database, &bound)?;
+        return Ok(Err(if moved { StoreError::Moved } else { StoreError::PaymentBound }));
     }
-    for PaymentKey(key) in unbound {
-        let bind =
-            "INSERT INTO payment_keys (key, order_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        database.prepare_cached(bind)?.execute(params![key, order])?;
+    if database.prepare_cached(&UPSERT)?.execute(params_from_iter(row.into_values()))? == 0 {
+        unbind(database, &bound)?;
+        return Ok(Err(StoreError::Moved));
     }
     append(database, &order, &event)?;
     Ok(Ok(()))
 }
 
-/// The keys that nobody has bound yet; those of this very order are bound already.
-fn unbound<'a>(
+/// Whose a payment's keys are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Here,
+    Elsewhere,
+}
+
+/// Binds the keys that nobody has bound yet, and notes which those were. Almost
+/// all are new, so they are written first and asked about only if that fails.
+fn bind<'a>(
     database: &Connection,
     keys: &'a [PaymentKey],
     order: &str,
-) -> rusqlite::Result<Result<Vec<&'a PaymentKey>, StoreError>> {
-    let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
-    let mut owner = database.prepare_cached(owner)?;
-    let mut unbound = Vec::with_capacity(keys.len());
+    bound: &mut Vec<&'a PaymentKey>,
+) -> rusqlite::Result<Bound> {
+    let bind = "INSERT INTO payment_keys (key, order_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    let mut bind = database.prepare_cached(bind)?;
     for key in keys {
-        match owner.query_row([key.0], |row| row.get::<_, String>(0)).optional()? {
-            None => unbound.push(key),
-            Some(owner) if owner == order => {}
-            Some(_) => return Ok(Err(StoreError::PaymentBound)),
+        if bind.execute(params![key.0, order])? == 1 {
+            bound.push(key);
+        } else {
+            let owner = "SELECT order_id = ?2 FROM payment_keys WHERE key = ?1";
+            let mut owner = database.prepare_cached(owner)?;
+            if !owner.query_row(params![key.0, order], |row| row.get::<_, bool>(0))? {
+                return Ok(Bound::Elsewhere);
+            }
         }
     }
-    Ok(Ok(unbound))
+    Ok(Bound::Here)
+}
+
+fn unbind(database: &Connection, bound: &[&PaymentKey]) -> rusqlite::Result<()> {
+    for PaymentKey(key) in bound {
+        database.prepare_cached("DELETE FROM payment_keys WHERE key = ?1")?.execute([key])?;
+    }
+    Ok(())
 }
 
 /// Whether the row is not the successor of the one that is there.
@@ -178,13 +194,16 @@ fn has_rival(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
     database.prepare_cached(rival)?.exists(params![row.operation_key, row.id])
 }
 
+/// To the end of the list, and to the order's own chain.
 fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
-    let append = "INSERT INTO events (order_id, sequence, version, at, actor, state, evidence) \
-         SELECT ?1, coalesce(max(sequence), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM events \
-         WHERE order_id = ?1";
+    let append = "INSERT INTO events (previous, order_id, version, at, actor, state, evidence) \
+         VALUES (coalesce((SELECT last_event FROM orders WHERE id = ?1), \
+             (SELECT last_event FROM loose_chains WHERE order_id = ?1)), ?1, ?2, ?3, ?4, ?5, ?6)";
     let (version, at) = (event.version.cast_signed(), event.at.0.cast_signed());
     let cells = params![order, version, at, event.actor, event.state, event.evidence];
-    database.prepare_cached(append)?.execute(cells).map(drop)
+    let sequence = database.prepare_cached(append)?.insert(cells)?;
+    let remember = "UPDATE orders SET last_event = ?2 WHERE id = ?1";
+    database.prepare_cached(remember)?.execute(params![order, sequence]).map(drop)
 }
 
 fn claim(
@@ -263,7 +282,7 @@ mod tests {
         let next = begun(offer(1), 1).into();
         let event = Event::of(&next, 1, &Actor::Desk);
         let rival = Rival::Possible;
-        let next = Move { row: rows::offer_row(&offer(1)), keys: Vec::new(), event, rival };
+        let next = Move { row: rows::offer_row(offer(1)), keys: Vec::new(), event, rival };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 

@@ -23,13 +23,23 @@ pub(super) fn find(database: &Connection, id: OrderId) -> Result<Option<Row>, St
     one(database, &FIND, [id.to_string()])
 }
 
+/// Along the order's chain, which outlives the row of an order that nobody paid.
+static EVENTS: &str = "WITH RECURSIVE
+    last (sequence) AS (SELECT coalesce(
+        (SELECT last_event FROM orders WHERE id = ?1),
+        (SELECT last_event FROM loose_chains WHERE order_id = ?1)
+    )),
+    chain (sequence, previous) AS (
+        SELECT sequence, previous FROM events JOIN last USING (sequence)
+        UNION ALL
+        SELECT events.sequence, events.previous FROM events
+        JOIN chain ON chain.previous = events.sequence
+    )
+    SELECT version, at, actor, state, evidence FROM events
+    WHERE sequence IN (SELECT sequence FROM chain) ORDER BY sequence";
+
 pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, StoreError> {
-    let mut statement = database
-        .prepare_cached(
-            "SELECT version, at, actor, state, evidence FROM events \
-             WHERE order_id = ?1 ORDER BY sequence",
-        )
-        .map_err(|error| trouble(&error))?;
+    let mut statement = database.prepare_cached(EVENTS).map_err(|error| trouble(&error))?;
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Event {
             order: id,
@@ -89,5 +99,48 @@ fn cell<T: FromSql>(row: &rusqlite::Row<'_>, place: usize) -> Result<Option<T>, 
             StoreError::Corrupt
         }),
         Err(error) => Err(trouble(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use order::contract::samples::offer;
+    use rusqlite::params;
+
+    use super::*;
+    use crate::store::migration;
+
+    fn step(database: &Connection, version: i64) {
+        let step = migration::SQLITE.iter().find(|step| step.version == version).unwrap();
+        database.execute_batch(step.sql).unwrap();
+    }
+
+    fn versions(database: &Connection, id: OrderId) -> Vec<u64> {
+        events(database, id).unwrap().iter().map(|event| event.version).collect()
+    }
+
+    #[test]
+    fn events_of_the_first_schema_are_found_in_their_chain_and_outlive_their_order() {
+        let database = Connection::open_in_memory().unwrap();
+        step(&database, 1);
+        let ids = [offer(1).id, offer(2).id];
+        for (sequence, version) in [(1, 1), (2, 4), (3, 5)] {
+            for id in ids {
+                let append = "INSERT INTO events VALUES (?1, ?2, ?3, 0, 'desk', 'offered', '')";
+                database.execute(append, params![id.to_string(), sequence, version]).unwrap();
+            }
+        }
+        let row = "INSERT INTO orders (id, version, state, operation_key, generation, origin, \
+             fingerprint, seller, created_at, updated_at, expires_at, planned_at, looks) \
+             VALUES (?1, 5, 'offered', x'', 0, '', x'', '', 0, 0, 0, 0, 0)";
+        for id in ids {
+            database.execute(row, [id.to_string()]).unwrap();
+        }
+        step(&database, 2);
+        assert_eq!(versions(&database, ids[0]), [1, 4, 5]);
+        database.execute("DELETE FROM orders WHERE id = ?1", [ids[0].to_string()]).unwrap();
+        assert_eq!(versions(&database, ids[0]), [1, 4, 5]);
+        assert_eq!(versions(&database, ids[1]), [1, 4, 5]);
+        assert_eq!(versions(&database, offer(3).id), [0; 0]);
     }
 }

@@ -22,8 +22,11 @@ use crate::store::rows::Row;
 const COMMANDS_MAX: usize = 4_096;
 /// Moves in one commit. More would save nothing and make the first one wait.
 const MOVES_AT_ONCE: usize = 512;
-/// Offers in one commit: some ten milliseconds' worth, since moves wait for them.
-const OFFERS_AT_ONCE: usize = 512;
+/// Offers in a commit with moves, which wait for them: some ten milliseconds' worth.
+const OFFERS_BESIDE_MOVES: usize = 512;
+/// Offers in a commit of their own. The more there are, the fewer pages each of
+/// them has to itself; a move that comes meanwhile waits a twentieth of a second.
+const OFFERS_ALONE: usize = 2_048;
 /// How long offers wait for company when nothing else is to be written.
 const GATHERING: Duration = Duration::from_millis(5);
 /// How long to listen for the next move when the last commit had many. Who was
@@ -152,7 +155,7 @@ impl Bench {
     fn gather(&mut self, waiting: &Receiver<Command>) -> Batch {
         let mut batch = Batch::default();
         let offers = self.pending.waiting();
-        let first = if offers >= OFFERS_AT_ONCE || !self.flushes.is_empty() {
+        let first = if offers >= OFFERS_ALONE || !self.flushes.is_empty() {
             waiting.try_recv().map_err(|empty| match empty {
                 std::sync::mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
                 std::sync::mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
@@ -196,16 +199,18 @@ impl Bench {
     /// One transaction with everything in it. Nobody is answered before it is
     /// committed, and all are told when it is not.
     fn write(&mut self, commands: Vec<Command>) -> Result<(), StoreError> {
-        let offers = self.pending.next(OFFERS_AT_ONCE);
+        let most = if commands.is_empty() { OFFERS_ALONE } else { OFFERS_BESIDE_MOVES };
+        let offers = self.pending.next(most);
+        let count = offers.len();
         if commands.is_empty() && offers.is_empty() {
             self.answer_flushes(Ok(()));
             return Ok(());
         }
         let mut replies: Vec<Reply> = Vec::with_capacity(commands.len());
-        let written = self.commit(commands, &offers, &mut replies);
+        let written = self.commit(commands, offers, &mut replies);
         let outcome = written.map_err(|error| trouble(&error));
         match outcome {
-            Ok(()) => self.pending.written(offers.len()),
+            Ok(()) => self.pending.written(count),
             Err(_) => self.recover(),
         }
         for reply in replies {
@@ -218,7 +223,7 @@ impl Bench {
     fn commit(
         &mut self,
         commands: Vec<Command>,
-        offers: &[order::lifecycle::Order<order::lifecycle::Offered>],
+        offers: Vec<order::lifecycle::Order<order::lifecycle::Offered>>,
         replies: &mut Vec<Reply>,
     ) -> rusqlite::Result<()> {
         let database = &mut self.opened.database;

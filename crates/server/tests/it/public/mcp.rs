@@ -68,10 +68,23 @@ fn a_client_shakes_hands_lists_and_calls() {
 fn resources_are_listed_read_and_completed() {
     let house = House::open("");
     let listed = ask(&house, "resources/list", json!({}));
+    let mut count = [0; 3];
     for resource in listed["result"]["resources"].as_array().unwrap() {
         let read = ask(&house, "resources/read", json!({ "uri": resource["uri"] }));
-        assert!(read["result"]["contents"][0]["text"].as_str().unwrap().starts_with("# "));
+        let content = &read["result"]["contents"][0];
+        assert_eq!(content["uri"], resource["uri"]);
+        assert_eq!(content["mimeType"], resource["mimeType"]);
+        let (uri, text) = (resource["uri"].as_str().unwrap(), content["text"].as_str().unwrap());
+        let kinds = ["page://site/", "shop://products/", "support://answers/"];
+        let kind = kinds.iter().position(|kind| uri.starts_with(kind)).unwrap();
+        count[kind] += 1;
+        assert!(text.starts_with(if kind == 1 { "{" } else { "# " }), "{uri}");
     }
+    let pages = ask(&house, "tools/call", json!({ "name": "list_public_pages" }));
+    let pages = pages["result"]["structuredContent"]["pages"].as_array().unwrap().len();
+    let products = ask(&house, "tools/call", json!({ "name": "list_shop_products" }));
+    let products = products["result"]["structuredContent"]["count"].as_u64().unwrap();
+    assert_eq!(count, [pages, usize::try_from(products).unwrap(), 75]);
     let templates = ask(&house, "resources/templates/list", json!({}));
     assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
     let half = json!({
@@ -124,6 +137,12 @@ fn the_revision_without_a_handshake_is_served_too() {
     }
 }
 
+/// A ping whose params hold so many levels, which stand in two of their own.
+fn nested(levels: usize) -> String {
+    let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{deep}}}}}"#)
+}
+
 #[test]
 fn what_is_no_message_is_refused_with_the_right_words() {
     let house = House::open("");
@@ -137,10 +156,15 @@ fn what_is_no_message_is_refused_with_the_right_words() {
         (r#"{"jsonrpc":"2.0","id":1}"#, -32_600),
         (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, -32_600),
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#, -32_602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":1}}"#, -32_600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#, -32_600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud800"}}"#, -32_700),
+        (&nested(31), -32_600),
     ] {
         let reply = post(&house, body);
         assert_eq!((reply.status, &reply.json()["error"]["code"]), (400, &json!(code)), "{body}");
     }
+    assert_eq!(post(&house, &nested(30)).status, 200);
     for (method, params, code) in [
         ("prompts/list", json!({}), -32_601),
         ("tools/call", json!({ "name": "buy" }), -32_602),
@@ -183,4 +207,184 @@ fn headers_are_held_against_the_contract() {
         ping.len()
     ));
     assert!(stranger.hear_all().starts_with("HTTP/1.1 403 "));
+}
+
+/// What every answer of this door carries but the one to a preflight.
+fn has_the_headers_of_the_contract(reply: &Reply, what: &str) {
+    assert_eq!(reply.header("ratelimit-policy"), "\"public-discovery\";q=600;w=60", "{what}");
+    assert!(reply.header("ratelimit").starts_with("\"public-discovery\";r="), "{what}");
+    assert_eq!(reply.header("x-service-api-version"), "1", "{what}");
+    assert_eq!(reply.header("access-control-allow-origin"), "*", "{what}");
+    assert!(reply.header("access-control-expose-headers").contains("Retry-After"), "{what}");
+    assert_eq!(reply.header("cache-control"), "no-store", "{what}");
+    assert_eq!(reply.header("mcp-session-id"), "", "{what}");
+    assert_eq!(reply.header("www-authenticate"), "", "{what}");
+    assert_eq!(reply.header("x-request-id").len(), 32, "{what}");
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// A method and path, headers, a body, and the status that each profile gives.
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, [u16; 2]);
+
+#[test]
+fn every_status_is_given_in_its_place_by_both_profiles_with_the_headers_of_the_contract() {
+    let large = format!("{PING}{}", " ".repeat(65_536));
+    let json_only = [("Content-Type", "application/json"), ("Accept", "application/json")];
+    let text = [("Content-Type", "text/plain"), ("Accept", BOTH)];
+    let unknown = [USUAL, &[("MCP-Protocol-Version", "1999-01-01")]].concat();
+    let twice = [USUAL, &[("MCP-Protocol-Version", "2025-06-18"); 2]].concat();
+    let other_contract = [USUAL, &[("X-Service-API-Version", "2")]].concat();
+    let no_site = [USUAL, &[("Origin", "nobody at all")]].concat();
+    let rows: [Row<'_>; 18] = [
+        ("POST /mcp", USUAL, PING, [200, 200]),
+        ("POST /mcp/", USUAL, PING, [200, 200]),
+        ("POST /mcp", USUAL, NOTICE, [202, 200]),
+        ("POST /mcp", &unknown, PING, [400, 200]),
+        ("POST /mcp", &unknown, NOTICE, [400, 200]),
+        ("POST /mcp", &twice, PING, [400, 200]),
+        ("POST /mcp", &other_contract, PING, [400, 400]),
+        ("POST /mcp", USUAL, "{", [400, 400]),
+        ("POST /mcp", USUAL, &large, [400, 400]),
+        ("POST /mcp", &no_site, PING, [403, 403]),
+        ("GET /mcp", &[("Accept", "text/event-stream")], "", [405, 405]),
+        ("GET /mcp", &[], "", [405, 405]),
+        ("DELETE /mcp", &[], "", [405, 405]),
+        ("HEAD /mcp", &[], "", [200, 200]),
+        ("HEAD /mcp/", &[], "", [200, 200]),
+        ("POST /mcp", &json_only, PING, [406, 200]),
+        ("POST /mcp", &[], PING, [406, 200]),
+        ("POST /mcp", &text, PING, [415, 200]),
+    ];
+    for (place, profile) in ["node", "worker"].into_iter().enumerate() {
+        let house = House::open(&format!("[mcp]\nprofile = \"{profile}\""));
+        for (line, headers, body, statuses) in rows {
+            let reply = house.request(line, headers, body);
+            let what = format!("{profile}: {line} {headers:?} {:.60}", body);
+            assert_eq!(reply.status, statuses[place], "{what}");
+            has_the_headers_of_the_contract(&reply, &what);
+            if line.starts_with("HEAD") || reply.status == 202 {
+                assert_eq!(reply.body.len(), 0, "{what}");
+            }
+            if reply.status == 405 {
+                assert_eq!(reply.header("allow"), "POST", "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_worker_profile_answers_notifications_and_goes_without_templates_and_completion() {
+    let house = House::open("[mcp]\nprofile = \"worker\"");
+    let noted = house.request("POST /mcp", &[], NOTICE);
+    assert_eq!(noted.header("content-type"), "application/json");
+    assert_eq!(noted.json(), json!({ "jsonrpc": "2.0", "id": null, "result": {} }));
+    let half = json!({
+        "ref": { "type": "ref/resource", "uri": "shop://products/{slug}" },
+        "argument": { "name": "slug", "value": "" },
+    });
+    for (method, params) in [("resources/templates/list", json!({})), ("completion/complete", half)]
+    {
+        assert_eq!(ask(&house, method, params.clone())["error"]["code"], -32_601, "{method}");
+        let modern = ask_modern(&house, method, params, &[]);
+        assert_eq!((modern.status, &modern.json()["error"]["code"]), (404, &json!(-32_601)));
+    }
+    let without = json!({ "tools": {}, "resources": {} });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {} });
+    assert_eq!(ask(&house, "initialize", hello)["result"]["capabilities"], without);
+    let found = ask_modern(&house, "server/discover", json!({}), &[]).json();
+    assert_eq!(found["result"]["capabilities"], without);
+    assert_eq!(house.get("/mcp/server-card").json()["capabilities"], without);
+    let listed = ask(&house, "resources/list", json!({}));
+    assert!(listed["result"]["resources"].as_array().unwrap().len() > 100);
+}
+
+#[test]
+fn an_exhausted_quota_comes_before_everything_but_a_preflight() {
+    for profile in ["node", "worker"] {
+        let house =
+            House::open(&format!("[limits]\ndiscovery_quota = 2\n[mcp]\nprofile = \"{profile}\""));
+        for _ in 0..2 {
+            assert_eq!(post(&house, PING).status, 200);
+        }
+        for line in ["POST /mcp", "HEAD /mcp", "GET /mcp", "POST /mcp/"] {
+            let reply = house.request(line, &[("X-Service-API-Version", "2")], "{");
+            assert_eq!(reply.status, 429, "{line}");
+            let wait: u32 = reply.header("retry-after").parse().unwrap();
+            assert!((1..=60).contains(&wait), "{wait}");
+            assert_eq!(reply.header("ratelimit"), format!("\"public-discovery\";r=0;t={wait}"));
+            assert_eq!(reply.header("x-service-api-version"), "1");
+            assert!(reply.header("access-control-expose-headers").contains("Retry-After"));
+            assert_eq!(line.starts_with("HEAD"), reply.body.is_empty(), "{line}");
+        }
+        let preflight = house.request("OPTIONS /mcp", &[("Origin", "https://a.example")], "");
+        assert_eq!((preflight.status, preflight.header("ratelimit")), (204, ""));
+        assert_eq!(preflight.header("access-control-max-age"), "86400");
+        for allowed in ["mcp-protocol-version", "mcp-method", "mcp-name", "x-service-api-version"] {
+            assert!(preflight.header("access-control-allow-headers").contains(allowed));
+        }
+        assert!(preflight.header("access-control-allow-methods").contains("POST"));
+    }
+}
+
+#[test]
+fn the_two_versions_are_judged_apart() {
+    let house = House::open("");
+    for (contract, protocol, status) in
+        [("1", "2025-11-25", 200), ("1", "x", 400), ("2", "2025-11-25", 400), ("2", "x", 400)]
+    {
+        let more = [("X-Service-API-Version", contract), ("MCP-Protocol-Version", protocol)];
+        let reply = house.request("POST /mcp", &[USUAL, &more].concat(), PING);
+        assert_eq!(reply.status, status, "{more:?}");
+        let is_problem = reply.header("content-type") == "application/problem+json";
+        assert_eq!(is_problem, contract == "2", "the contract's version is judged first: {more:?}");
+    }
+}
+
+#[test]
+fn the_card_is_at_both_places_with_the_headers_of_its_specification() {
+    let house = House::open("");
+    let known = house.get("/.well-known/mcp/server-card.json");
+    let beside = house.get("/mcp/server-card");
+    assert_eq!(known.header("content-type"), "application/json");
+    assert_eq!(beside.header("content-type"), "application/mcp-server-card+json");
+    assert_eq!(known.body, beside.body);
+    for card in [&known, &beside] {
+        assert_eq!(card.status, 200);
+        assert_eq!(card.header("access-control-allow-origin"), "*");
+        assert_eq!(card.header("access-control-allow-methods"), "GET");
+        assert_eq!(card.header("access-control-allow-headers"), "Content-Type, If-None-Match");
+        assert!(card.header("access-control-expose-headers").contains("ETag"));
+        assert_eq!(card.header("cache-control"), "public, max-age=3600");
+        assert_eq!(card.header("ratelimit"), "", "the contract does not count it");
+    }
+    let again = house.get_with("/mcp/server-card", &[("If-None-Match", beside.header("etag"))]);
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    let head = house.request("HEAD /mcp/server-card", &[], "");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    let preflight = house.request("OPTIONS /mcp/server-card", &[], "");
+    assert!(preflight.header("access-control-allow-headers").contains("if-none-match"));
+    let catalog = house.get("/.well-known/ai-catalog.json").json();
+    let url = catalog["entries"][0]["url"].as_str().unwrap();
+    assert!(url.ends_with("/mcp/server-card"), "{url}");
+}
+
+#[test]
+fn nothing_says_that_this_door_wants_a_login() {
+    let house = House::open("");
+    for path in [
+        "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server/mcp",
+        "/.well-known/openid-configuration/mcp",
+        "/mcp/.well-known/oauth-protected-resource",
+    ] {
+        assert_eq!(house.get(path).status, 404, "{path}");
+    }
+    let metadata = house.get("/.well-known/oauth-protected-resource").json();
+    assert!(!metadata["resource"].as_str().unwrap().ends_with("/mcp"));
+    let server = house.get("/.well-known/oauth-authorization-server").json();
+    for absent in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
+        assert!(server.get(absent).is_none(), "{absent}");
+    }
 }

@@ -224,7 +224,7 @@ pub(super) const DETAILS: &[Details] = &[
         "callMcp",
         "Stateless Streamable HTTP: no batches, no session. Send `Content-Type: application/json` \
          and an `Accept` with application/json and text/event-stream. A request is answered with \
-         200, a notification with an empty 202. Nine tools, all read-only; tools/list names them, \
+         200, a notification with an empty 202 (200 in the worker profile). Nine tools, all read-only; tools/list names them, \
          and a tool that fails says `isError`.",
         &[
             (200, "McpAnswer"),
@@ -238,6 +238,7 @@ pub(super) const DETAILS: &[Details] = &[
     )
     .taking(Body::Message)
     .with(&["MCP-Protocol-Version"]),
+    details("getMcpCard", "The same as /.well-known/mcp/server-card.json.", &[(200, "McpCard")]),
     details(
         "registerAgent",
         "Needed for nothing that is public. The token is sent as `Authorization: Bearer`, does \
@@ -277,6 +278,8 @@ pub(super) const DETAILS: &[Details] = &[
         "Discover, register, use, revoke: with requests and answers to copy.",
         &[(200, "Markdown")],
     ),
+    details("getClient", "Calls the nine tools and nothing else.", &[(200, "Script")]),
+    details("getClientHash", "Of exactly the bytes that are served.", &[(200, "PlainText")]),
     details("getLlmsTxt", "In the format of llmstxt.org.", &[(200, "Markdown")]),
     details(
         "getLlmsFullTxt",

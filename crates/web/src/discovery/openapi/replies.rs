@@ -168,6 +168,7 @@ fn documents() -> Map<String, Value> {
     named([
         ("AgentCard", document("The agent card.", "AgentCard")),
         ("McpServerCard", document("The server card.", "McpServer")),
+        ("McpCard", itself("The server card.", &[KEPT], bare(Answer::Card), "McpServer")),
         ("ServerJson", document("The registry's description.", "McpServer")),
         ("Briefing", document("The briefing.", "Briefing")),
         ("ApiCatalog", itself("The catalog.", &[KEPT], linkset, "Linkset")),
@@ -213,6 +214,7 @@ fn texts() -> Map<String, Value> {
         ("NoSuchPage", nowhere),
         ("Markdown", whole("The whole text.", &[Answer::Markdown])),
         ("PlainText", whole("The whole text.", &[Answer::Plain])),
+        ("Script", whole("The whole program.", &[Answer::Script])),
         ("Xml", whole("The whole document.", &[Answer::Xml])),
     ])
 }

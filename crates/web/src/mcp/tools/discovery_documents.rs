@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use super::{Input, Knowledge, Tool, list, object, string};
 use crate::mcp::library::Library;
 use crate::surface::{SURFACE, Tag, Verb};
 
@@ -35,7 +35,7 @@ impl Tool for ListDiscoveryDocuments {
         object(&[("documents", list(&document))])
     }
 
-    fn call(&self, _: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+    fn learn(&self, _: &Library) -> Knowledge {
         let documents: Vec<Value> = SURFACE
             .iter()
             .filter(|endpoint| endpoint.verb == Verb::Get && endpoint.tag != Tag::Postcards)
@@ -44,6 +44,6 @@ impl Tool for ListDiscoveryDocuments {
                 json!({ "path": endpoint.path, "title": endpoint.says, "media_type": media_type })
             })
             .collect();
-        Ok(json!({ "documents": documents }))
+        Knowledge::One(json!({ "documents": documents }))
     }
 }

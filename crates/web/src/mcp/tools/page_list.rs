@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use super::{Input, Knowledge, Tool, list, object, string};
 use crate::mcp::library::Library;
 
 pub(crate) struct ListPublicPages;
@@ -33,7 +33,7 @@ impl Tool for ListPublicPages {
         object(&[("pages", list(&page))])
     }
 
-    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+    fn learn(&self, library: &Library) -> Knowledge {
         let pages: Vec<Value> = library
             .pages
             .iter()
@@ -41,6 +41,6 @@ impl Tool for ListPublicPages {
                 json!({ "path": page.path, "title": page.title, "language": page.language.code() })
             })
             .collect();
-        Ok(json!({ "pages": pages }))
+        Knowledge::One(json!({ "pages": pages }))
     }
 }

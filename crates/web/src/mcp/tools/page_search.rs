@@ -1,10 +1,12 @@
 //! `search_public_pages`: which pages speak of something.
 
+use content::search::{Field, Index};
 use content::site::Language;
 use serde_json::{Value, json};
 
-use super::support_search::QUERY_CHARACTERS;
-use super::{Arguments, Input, Tool, ToolFault, list, object, string, text};
+use super::support_search::{QUERY_CHARACTERS, results};
+use super::{Arguments, Input, Knowledge, Search, Tool, ToolFault, list, object, string, text};
+use crate::mcp::given::Given;
 use crate::mcp::library::{Library, PublicPage};
 
 const LIMIT_DEFAULT: u64 = 5;
@@ -49,6 +51,7 @@ impl Tool for SearchPublicPages {
                 "minimum": 1,
                 "maximum": LIMIT_MAX,
                 "default": LIMIT_DEFAULT,
+                "description": "How many pages at most",
             },
         });
         Input { properties, required: &["query"] }
@@ -64,66 +67,96 @@ impl Tool for SearchPublicPages {
         object(&[("query", string()), ("results", list(&result))])
     }
 
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let query = arguments.text("query", QUERY_CHARACTERS)?;
-        let language = language(arguments)?;
-        let limit = limit(arguments)?;
-        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        let mut found: Vec<(usize, &PublicPage)> = library
-            .pages
-            .iter()
-            .filter(|page| language.is_none_or(|language| page.language == language))
-            .map(|page| (score(page, &words), page))
-            .filter(|(score, _)| *score > 0)
-            .collect();
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let results: Vec<Value> = found
-            .into_iter()
-            .take(limit)
-            .map(|(_, page)| {
-                json!({
-                    "path": page.path,
-                    "title": page.title,
-                    "language": page.language.code(),
-                    "snippet": snippet(page, &words),
-                })
-            })
-            .collect();
-        Ok(json!({ "query": query, "results": results }))
+    fn learn(&self, library: &Library) -> Knowledge {
+        let index = Index::of(&library.pages.iter().map(fields).collect::<Vec<_>>());
+        Knowledge::Search(Box::new(Pages {
+            index,
+            pages: library.pages.iter().map(Page::new).collect(),
+        }))
     }
+}
+
+struct Pages {
+    index: Index,
+    pages: Vec<Page>,
+}
+
+/// What a result says about a page.
+struct Page {
+    language: Language,
+    /// All but the snippet, as JSON without its last brace.
+    entry: String,
+    /// What is shown when no line holds a word.
+    description: String,
+    /// Each line as a snippet.
+    lines: Vec<String>,
+}
+
+impl Search for Pages {
+    fn find(&self, arguments: &Arguments<'_>) -> Result<String, ToolFault> {
+        let query = arguments.text("query", QUERY_CHARACTERS);
+        let (language, limit) = (language(arguments), limit(arguments));
+        let faults = [query.as_ref().err(), language.as_ref().err(), limit.as_ref().err()];
+        ToolFault::all(faults.into_iter().flatten().map(|ToolFault(words)| words.clone()))?;
+        let (query, language, limit) = (query?, language?, limit?);
+        let found = self.index.find(query).into_iter();
+        let found = found.map(|found| (&self.pages[found.text], found.line));
+        let spoken =
+            found.filter(|(page, _)| language.is_none_or(|language| page.language == language));
+        let entries: Vec<String> =
+            spoken.take(limit).map(|(page, line)| page.shown(line)).collect();
+        Ok(results(query, &entries.join(",")))
+    }
+}
+
+impl Page {
+    fn new(page: &PublicPage) -> Self {
+        let PublicPage { path, title, description, language, markdown } = page;
+        let mut entry =
+            json!({ "path": path, "title": title, "language": language.code() }).to_string();
+        entry.pop();
+        Self {
+            language: *language,
+            entry,
+            description: snippet(description),
+            lines: markdown.lines().map(snippet).collect(),
+        }
+    }
+
+    fn shown(&self, line: Option<usize>) -> String {
+        let line = line.and_then(|line| self.lines.get(line)).unwrap_or(&self.description);
+        format!(r#"{},"snippet":{}}}"#, self.entry, json!(line))
+    }
+}
+
+fn fields(page: &PublicPage) -> Vec<Field<'_>> {
+    vec![
+        Field { text: &page.title, weight: TITLE_WEIGHT, hits_max: 1 },
+        Field { text: &page.markdown, weight: 1, hits_max: HITS_MAX },
+    ]
 }
 
 fn language(arguments: &Arguments<'_>) -> Result<Option<Language>, ToolFault> {
     let Some(asked) = arguments.optional("language") else { return Ok(None) };
-    let known = Language::ALL.into_iter().find(|language| *asked == language.code());
+    let known = Language::ALL.into_iter().find(|language| asked.text() == Some(language.code()));
     known.map(Some).ok_or_else(|| {
         ToolFault("language: must be one of en, de, es, it, or left out.".to_owned())
     })
 }
 
 fn limit(arguments: &Arguments<'_>) -> Result<usize, ToolFault> {
-    let asked = arguments.optional("limit").map_or(Some(LIMIT_DEFAULT), Value::as_u64);
+    let asked = match arguments.optional("limit") {
+        None => Some(LIMIT_DEFAULT),
+        Some(Given::Whole(limit)) => Some(*limit),
+        Some(Given::Null | Given::Text(_) | Given::Object(_) | Given::Other) => None,
+    };
     let limit = asked.filter(|limit| (1..=LIMIT_MAX).contains(limit));
     limit.and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
         ToolFault(format!("limit: must be a whole number from 1 to {LIMIT_MAX}, or left out."))
     })
 }
 
-fn score(page: &PublicPage, words: &[String]) -> usize {
-    let (title, text) = (page.title.to_lowercase(), page.markdown.to_lowercase());
-    let points = words.iter().map(|word| {
-        let named = if title.contains(word) { TITLE_WEIGHT } else { 0 };
-        named + text.matches(word.as_str()).take(HITS_MAX).count()
-    });
-    points.sum()
-}
-
-/// The first line that holds one of the words, shortened.
-fn snippet(page: &PublicPage, words: &[String]) -> String {
-    let holds = |line: &&str| {
-        let line = line.to_lowercase();
-        words.iter().any(|word| line.contains(word))
-    };
-    let line = page.markdown.lines().find(holds).unwrap_or(&page.description);
+/// The beginning of a line, without the signs that Markdown puts before it.
+fn snippet(line: &str) -> String {
     line.trim_start_matches(['#', '*', '-', '|', ' ']).chars().take(SNIPPET_CHARACTERS).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, object, string};
+use super::{Input, Key, Knowledge, Tool, object, string};
 use crate::mcp::library::Library;
 
 const PATH_CHARACTERS: usize = 200;
@@ -45,16 +45,21 @@ impl Tool for ReadPublicPageMarkdown {
         ])
     }
 
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let path = arguments.text("path", PATH_CHARACTERS)?;
-        let page = library.page(path).ok_or_else(|| {
-            ToolFault("No public page has this path. Call list_public_pages for all.".to_owned())
-        })?;
-        Ok(json!({
-            "path": page.path,
-            "title": page.title,
-            "language": page.language.code(),
-            "markdown": page.markdown,
-        }))
+    fn learn(&self, library: &Library) -> Knowledge {
+        let key = Key {
+            argument: "path",
+            characters_max: PATH_CHARACTERS,
+            otherwise: "No public page has this path. Call list_public_pages for all.",
+        };
+        let pages = library.pages.iter().map(|page| {
+            let shown = json!({
+                "path": page.path,
+                "title": page.title,
+                "language": page.language.code(),
+                "markdown": page.markdown,
+            });
+            (page.path.clone(), shown)
+        });
+        Knowledge::Each(key, pages.collect())
     }
 }

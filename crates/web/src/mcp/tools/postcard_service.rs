@@ -5,7 +5,7 @@ use order::money::CEILING;
 use serde_json::{Value, json};
 
 use super::product::price_schema;
-use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use super::{Input, Knowledge, Tool, list, object, string};
 use crate::discovery::places;
 use crate::mcp::library::Library;
 use crate::surface::Endpoint;
@@ -48,9 +48,9 @@ impl Tool for GetPostcardServiceInfo {
         ])
     }
 
-    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+    fn learn(&self, library: &Library) -> Knowledge {
         let url = |endpoint: Endpoint| library.premises.url(endpoint.path);
-        Ok(json!({
+        Knowledge::One(json!({
             "product": "One physical 4x6 inch postcard, printed and mailed",
             "max_price": { "amount": CEILING.to_string(), "currency": "USDC" },
             "payment_protocols": [

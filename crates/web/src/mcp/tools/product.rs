@@ -3,7 +3,7 @@
 use content::product::Product;
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, object, string, text};
+use super::{Input, Key, Knowledge, Tool, object, string, text};
 use crate::discovery::quote::availability;
 use crate::mcp::library::Library;
 
@@ -48,12 +48,15 @@ impl Tool for GetProduct {
         ])
     }
 
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let slug = arguments.text("slug", SLUG_CHARACTERS)?;
-        let product = library.catalog().product(slug).ok_or_else(|| {
-            ToolFault("No product has this slug. Call list_shop_products for all slugs.".to_owned())
-        })?;
-        Ok(whole(library, product))
+    fn learn(&self, library: &Library) -> Knowledge {
+        let key = Key {
+            argument: "slug",
+            characters_max: SLUG_CHARACTERS,
+            otherwise: "No product has this slug. Call list_shop_products for all slugs.",
+        };
+        let products = library.catalog().products.iter();
+        let answers = products.map(|product| (product.slug.clone(), whole(library, product)));
+        Knowledge::Each(key, answers.collect())
     }
 }
 

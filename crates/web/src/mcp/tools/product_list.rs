@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::product::{brief, price_schema};
-use super::{Arguments, Input, Tool, ToolFault, list, object, string};
+use super::{Input, Knowledge, Tool, list, object, string};
 use crate::mcp::library::Library;
 
 pub(crate) struct ListShopProducts;
@@ -42,9 +42,9 @@ impl Tool for ListShopProducts {
         object(&[("count", json!({ "type": "integer" })), ("products", list(&product))])
     }
 
-    fn call(&self, library: &Library, _: &Arguments<'_>) -> Result<Value, ToolFault> {
+    fn learn(&self, library: &Library) -> Knowledge {
         let products = &library.catalog().products;
         let shown: Vec<Value> = products.iter().map(|product| brief(library, product)).collect();
-        Ok(json!({ "count": shown.len(), "products": shown }))
+        Knowledge::One(json!({ "count": shown.len(), "products": shown }))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, object, string, text};
+use super::{Input, Key, Knowledge, Tool, object, string, text};
 use crate::mcp::library::Library;
 
 const ID_CHARACTERS: usize = 100;
@@ -40,17 +40,21 @@ impl Tool for GetSupportAnswer {
         ])
     }
 
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let id = arguments.text("id", ID_CHARACTERS)?;
-        let found = library.catalog().answers.iter().find(|answer| answer.id == id);
-        let answer = found.ok_or_else(|| {
-            ToolFault("No answer has this id. Call search_support_faq for ids.".to_owned())
-        })?;
-        Ok(json!({
-            "id": answer.id,
-            "topic": answer.topic,
-            "question": answer.question,
-            "answer_markdown": answer.answer.trim(),
-        }))
+    fn learn(&self, library: &Library) -> Knowledge {
+        let key = Key {
+            argument: "id",
+            characters_max: ID_CHARACTERS,
+            otherwise: "No answer has this id. Call search_support_faq for ids.",
+        };
+        let answers = library.catalog().answers.iter().map(|answer| {
+            let shown = json!({
+                "id": answer.id,
+                "topic": answer.topic,
+                "question": answer.question,
+                "answer_markdown": answer.answer.trim(),
+            });
+            (answer.id.clone(), shown)
+        });
+        Knowledge::Each(key, answers.collect())
     }
 }

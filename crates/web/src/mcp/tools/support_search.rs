@@ -1,9 +1,10 @@
 //! `search_support_faq`: which answers fit a question.
 
-use content::faq;
+use content::faq::{self, Answer};
+use content::search::Index;
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Tool, ToolFault, list, object, string, text};
+use super::{Arguments, Input, Knowledge, Search, Tool, ToolFault, list, object, string, text};
 use crate::mcp::library::Library;
 
 pub(crate) const QUERY_CHARACTERS: usize = 200;
@@ -38,13 +39,33 @@ impl Tool for SearchSupportFaq {
         object(&[("query", string()), ("results", list(&result))])
     }
 
-    fn call(&self, library: &Library, arguments: &Arguments<'_>) -> Result<Value, ToolFault> {
-        let query = arguments.text("query", QUERY_CHARACTERS)?;
-        let found = faq::search(&library.catalog().answers, query, RESULTS_MAX);
-        let results: Vec<Value> = found
-            .into_iter()
-            .map(|one| json!({ "id": one.id, "question": one.question, "topic": one.topic }))
-            .collect();
-        Ok(json!({ "query": query, "results": results }))
+    fn learn(&self, library: &Library) -> Knowledge {
+        let answers = &library.catalog().answers;
+        let entry = |answer: &Answer| {
+            let Answer { id, question, topic, .. } = answer;
+            json!({ "id": id, "question": question, "topic": topic }).to_string()
+        };
+        let entries = answers.iter().map(entry).collect();
+        Knowledge::Search(Box::new(Answers { index: faq::index(answers), entries }))
     }
+}
+
+struct Answers {
+    index: Index,
+    /// What a result says about each answer, as JSON.
+    entries: Vec<String>,
+}
+
+impl Search for Answers {
+    fn find(&self, arguments: &Arguments<'_>) -> Result<String, ToolFault> {
+        let query = arguments.text("query", QUERY_CHARACTERS)?;
+        let found = self.index.find(query).into_iter().take(RESULTS_MAX);
+        let entries: Vec<&str> = found.map(|found| self.entries[found.text].as_str()).collect();
+        Ok(results(query, &entries.join(",")))
+    }
+}
+
+/// The answer of a search, from the JSON of its results.
+pub(super) fn results(query: &str, entries: &str) -> String {
+    format!(r#"{{"query":{},"results":[{entries}]}}"#, json!(query))
 }

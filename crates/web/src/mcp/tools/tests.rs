@@ -4,17 +4,27 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::discovery::samples::premises;
+use crate::mcp::answer::Endings;
+use crate::mcp::era::Era;
 use crate::publish;
 
-fn library() -> Library {
+fn toolbox() -> Toolbox {
     let premises = premises();
     let pages = publish::everything(&premises, 0).unwrap().pages;
-    Library { premises, pages }
+    Toolbox::new(&Library { premises, pages })
 }
 
-fn ask(library: &Library, name: &str, arguments: Value) -> Value {
-    let params = json!({ "name": name, "arguments": arguments });
-    call(library, &json!(1), params.as_object().unwrap()).unwrap()
+fn call(toolbox: &Toolbox, params: &Value) -> Result<Value, Fault> {
+    let params = params.to_string();
+    let given = Given::read(serde_json::from_str(&params).unwrap()).unwrap();
+    let endings = Endings::new(&json!({}));
+    let said = toolbox.call(given.object().unwrap())?;
+    let body = endings.body(Era::Legacy, "1", &said);
+    Ok(serde_json::from_str::<Value>(&body).unwrap()["result"].take())
+}
+
+fn ask(toolbox: &Toolbox, name: &str, arguments: Value) -> Value {
+    call(toolbox, &json!({ "name": name, "arguments": arguments })).unwrap()
 }
 
 /// Arguments that every tool takes gladly.
@@ -47,9 +57,9 @@ fn nine_tools_have_names_of_their_own_and_say_that_they_only_read() {
 
 #[test]
 fn every_tool_gives_every_member_that_its_schema_requires() {
-    let library = library();
+    let toolbox = toolbox();
     for tool in TOOLS {
-        let result = ask(&library, tool.name(), good(tool.name()));
+        let result = ask(&toolbox, tool.name(), good(tool.name()));
         assert_eq!(result["isError"], false, "{}: {result}", tool.name());
         let given = &result["structuredContent"];
         for member in tool.output()["required"].as_array().unwrap() {
@@ -62,7 +72,7 @@ fn every_tool_gives_every_member_that_its_schema_requires() {
 
 #[test]
 fn what_is_not_there_is_told_with_the_tool_that_helps() {
-    let library = library();
+    let toolbox = toolbox();
     for (name, arguments, help) in [
         ("get_product", json!({ "slug": "moon" }), "list_shop_products"),
         ("get_support_answer", json!({ "id": "moon" }), "search_support_faq"),
@@ -72,8 +82,14 @@ fn what_is_not_there_is_told_with_the_tool_that_helps() {
         ("list_shop_products", json!({ "page": 2 }), "page: is not an argument"),
         ("search_public_pages", json!({ "query": "x", "limit": 21 }), "limit: must be"),
         ("search_public_pages", json!({ "query": "x", "language": "fr" }), "language: must be"),
+        (
+            "search_public_pages",
+            json!({ "query": "", "language": 1, "limit": "many" }),
+            "query: must be a text of 1 to 200 characters. language: must be one of en, de, es, \
+             it, or left out. limit: must be a whole number",
+        ),
     ] {
-        let result = ask(&library, name, arguments);
+        let result = ask(&toolbox, name, arguments);
         assert_eq!(result["isError"], true, "{name}");
         let text = result["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(help), "{text}");
@@ -84,20 +100,39 @@ fn what_is_not_there_is_told_with_the_tool_that_helps() {
 #[test]
 fn an_unknown_tool_is_a_fault_of_the_protocol() {
     let params = json!({ "name": "buy_everything", "arguments": {} });
-    let fault = call(&library(), &json!(1), params.as_object().unwrap()).unwrap_err();
+    let fault = call(&toolbox(), &params).unwrap_err();
     assert_eq!(fault.code, INVALID_PARAMS);
 }
 
 #[test]
 fn a_search_finds_what_a_person_would_mean() {
-    let library = library();
-    for (query, expected) in [("refund", "refund"), ("which networks can I pay on", "network")] {
-        let result = ask(&library, "search_support_faq", json!({ "query": query }));
+    let toolbox = toolbox();
+    for (query, expected) in
+        [("refund", "refund"), ("which networks can I pay on", "network"), ("refudn", "refund")]
+    {
+        let result = ask(&toolbox, "search_support_faq", json!({ "query": query }));
         let first = &result["structuredContent"]["results"][0];
         let text = format!("{first}").to_lowercase();
         assert!(text.contains(expected), "{query}: {text}");
     }
-    let pages = ask(&library, "search_public_pages", good("search_public_pages"));
+    let pages = ask(&toolbox, "search_public_pages", good("search_public_pages"));
     let results = pages["structuredContent"]["results"].as_array().unwrap();
     assert!(results.iter().all(|page| page["language"] == "de"));
+}
+
+#[test]
+fn a_page_is_found_in_its_language_with_the_line_that_speaks_of_it() {
+    let toolbox = toolbox();
+    for (query, language) in
+        [("Postkarte", "de"), ("tarjeta postal", "es"), ("cartolina", "it"), ("postcrad", "en")]
+    {
+        let arguments = json!({ "query": query, "language": language });
+        let found = ask(&toolbox, "search_public_pages", arguments);
+        let results = found["structuredContent"]["results"].as_array().unwrap();
+        assert!(!results.is_empty(), "{query}");
+        for page in results {
+            assert_eq!(page["language"], language, "{query}");
+            assert!(!page["snippet"].as_str().unwrap().is_empty(), "{query}");
+        }
+    }
 }

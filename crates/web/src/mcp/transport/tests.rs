@@ -1,0 +1,58 @@
+//! What only a caller inside of the process can bring about.
+
+use super::*;
+use crate::mcp::samples::{body, door, request};
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":"\u00e9","method":"ping"}"#;
+
+async fn status_of(door: &Door, request: Request) -> StatusCode {
+    door.clone().call(request).await.unwrap().status()
+}
+
+#[tokio::test]
+async fn the_name_in_the_address_is_judged_like_the_one_in_the_header() {
+    let door = door(Profile::Node);
+    for (address, host, expected) in [
+        ("/mcp", None, StatusCode::OK),
+        ("http://shop.example.org/mcp", None, StatusCode::OK),
+        ("http://SHOP.example.org:8402/mcp", Some("shop.example.org:8402"), StatusCode::OK),
+        ("http://localhost:1/mcp", Some("[::1]:7"), StatusCode::OK),
+        ("http://evil.example/mcp", None, StatusCode::FORBIDDEN),
+        ("http://evil.example/mcp", Some("shop.example.org"), StatusCode::FORBIDDEN),
+        ("http://shop.example.org/mcp", Some("evil.example"), StatusCode::FORBIDDEN),
+        ("/mcp", Some("localhost:1@evil.example"), StatusCode::FORBIDDEN),
+        ("/mcp", Some("evil@localhost"), StatusCode::FORBIDDEN),
+        ("/mcp", Some("localhost.evil.example"), StatusCode::FORBIDDEN),
+        ("/mcp", Some(""), StatusCode::FORBIDDEN),
+    ] {
+        let mut asked = request(&[], PING);
+        *asked.uri_mut() = address.parse().unwrap();
+        asked.headers_mut().extend(host.map(|host| (HOST, host.parse().unwrap())));
+        assert_eq!(status_of(&door, asked).await, expected, "{address} {host:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_breaks_inside_is_a_500_under_the_id_and_with_the_headers_of_the_contract() {
+    let mut door = door(Profile::Node);
+    Arc::get_mut(&mut door.0).unwrap().shelf.tools.break_down();
+    let call = r#"{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"broken"}}"#;
+    let response = door.call(request(&[], call)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(response.headers()["x-service-api-version"], "1");
+    assert!(response.headers().contains_key("ratelimit"));
+    let said: serde_json::Value = serde_json::from_str(&body(response).await).unwrap();
+    assert_eq!((&said["id"], &said["error"]["code"]), (&70.into(), &INTERNAL_ERROR.into()));
+}
+
+#[tokio::test]
+async fn an_id_goes_back_as_it_was_written() {
+    let mut door = door(Profile::Node);
+    for id in ["1", "-0", "123456789012345678901234567890", r#""\u00e9\/""#, r#""""#] {
+        for method in ["ping", "moon"] {
+            let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}", "id" : {id} }}"#);
+            let said = body(door.call(request(&[], message)).await.unwrap()).await;
+            assert!(said.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)), "{said}");
+        }
+    }
+}
