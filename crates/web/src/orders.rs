@@ -161,7 +161,8 @@ impl Payment {
             },
             network: payment.network.caip2(),
             asset: payment.network.usdc().to_string(),
-            amount: payment.charged.to_string(),
+            // As the token counts, like the protocols themselves.
+            amount: payment.charged.atomic().to_string(),
             pay_to: payment.pay_to.to_string(),
             transaction: payment.transaction.clone(),
             confirmed_at: rfc3339(payment.confirmed_at.0),

@@ -76,6 +76,8 @@ fn live(desk: &Desk) -> String {
         [names]
         kind = "ens"
         rpc = ["https://rpc.example/a-key-of-the-node"]
+        [provider]
+        kind = "none"
         [shop]
         payee = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4"
         "#,
@@ -230,6 +232,7 @@ fn live_mode_demands_that_everything_important_is_told() {
             "sellers.enabled",
             "sellers.parent",
             "names.kind",
+            "provider.kind",
             "shop.payee",
         ]
     );
@@ -238,7 +241,8 @@ fn live_mode_demands_that_everything_important_is_told() {
 #[test]
 fn names_on_ethereum_need_a_node_or_two_different_ones_and_keep_their_keys() {
     let desk = Desk::new();
-    let ens = |rpc: &str| desk.read(&format!("[names]\nkind = 'ens'\n{rpc}"));
+    let ens =
+        |rpc: &str| desk.read(&format!("[provider]\nkind = 'none'\n[names]\nkind = 'ens'\n{rpc}"));
     for faulty in [
         "",
         "rpc = []",
@@ -256,6 +260,33 @@ fn names_on_ethereum_need_a_node_or_two_different_ones_and_keep_their_keys() {
     assert_eq!(faulty_keys(&gateways), ["names.gateways"]);
     let live = live(&desk).replace("kind = \"ens\"", "kind = \"sandbox\"");
     assert_eq!(faulty_keys(&desk.read(&live)), ["names.kind"]);
+}
+
+#[test]
+fn a_mixture_of_real_and_sandbox_parts_is_named_or_refused() {
+    let desk = Desk::new();
+    let real_names = "[names]\nkind = 'ens'\nrpc = ['https://rpc.example']\n";
+    assert_eq!(faulty_keys(&desk.read(real_names)), ["sandbox.mixed"]);
+    let named = format!("{real_names}[sandbox]\nmixed = 'yes'");
+    assert_eq!(faulty_keys(&desk.read(&named)), [""; 0]);
+    let closed = format!("{real_names}[provider]\nkind = 'none'");
+    assert_eq!(faulty_keys(&desk.read(&closed)), [""; 0]);
+}
+
+#[test]
+fn a_provider_is_told_what_it_cannot_do_without() {
+    let desk = Desk::new();
+    let mixed = "[sandbox]\nmixed = 'yes'\n";
+    let thanks = desk.read(&format!("{mixed}[provider]\nkind = 'thanks_io'"));
+    assert_eq!(faulty_keys(&thanks), ["provider.token"]);
+    let lob = desk.read(&format!("{mixed}[provider]\nkind = 'lob'\nsender = 'Penny / London'"));
+    let expected = [
+        "provider.sender",
+        "provider.token",
+        "provider.domestic_cents",
+        "provider.international_cents",
+    ];
+    assert_eq!(faulty_keys(&lob), expected);
 }
 
 #[test]

@@ -151,7 +151,6 @@ fn seller() -> Value {
         "source": { "type": "string", "enum": SOURCES.map(Source::word) },
     });
     let account_on = open(&["network", "coin_type", "address", "source"], account_on);
-    let yes_or_no = json!({ "type": "boolean" });
     let evidence = json!({
         "type": "object",
         "description":
@@ -162,14 +161,11 @@ fn seller() -> Value {
         json!({
             "username": text(),
             "ens_name": text(),
-            "normalized": yes_or_no,
-            "node": text(),
             "address": account(),
             "networks": list(account_on),
             "evidence": evidence,
             "resolved_at": moment(),
             "valid_until": moment(),
-            "cached": yes_or_no,
         }),
     )
 }
