@@ -23,7 +23,7 @@ use tower::Service;
 
 use crate::document::Sent;
 use crate::documents::{Documents, Place, only_reading};
-use crate::guard::{Guarded, X_REQUEST_ID, measure_head};
+use crate::guard::{Guard, X_REQUEST_ID, measure_head};
 use crate::mcp;
 use crate::problem;
 use crate::quota::{self, Quota};
@@ -45,18 +45,19 @@ pub struct Front {
     quota: Arc<Quota>,
     ids: Arc<RequestIds>,
     doors: Router,
-    mcp: Guarded<mcp::Door>,
+    mcp: Arc<mcp::Desk>,
+    guard: Guard,
 }
 
 impl Front {
     pub(crate) fn new(
         documents: Arc<Documents>,
         quota: Arc<Quota>,
-        ids: Arc<RequestIds>,
         doors: Router,
-        mcp: Guarded<mcp::Door>,
+        mcp: mcp::Desk,
+        guard: Guard,
     ) -> Self {
-        Self { documents, quota, ids, doors, mcp }
+        Self { documents, quota, ids: guard.ids(), doors, mcp: Arc::new(mcp), guard }
     }
 
     /// Answers, at once if the answer is known.
@@ -67,7 +68,7 @@ impl Front {
     {
         let path = request.uri().path();
         if mcp::PATHS.contains(&path) {
-            return Answering::Mcp(self.mcp.clone().call(request.map(Body::new)));
+            return Answering::Mcp(self.ask_mcp(request));
         }
         match self.documents.find(path) {
             Some(place) => Answering::Known(ready(Ok(self.hand_out(place, &request)))),
@@ -76,6 +77,18 @@ impl Front {
                 Answering::Door(Box::pin(self.doors.clone().call(request)))
             }
         }
+    }
+
+    fn ask_mcp<B>(&self, request: Request<B>) -> Watched
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let (guard, desk) = (self.guard.clone(), self.mcp.clone());
+        Box::pin(async move {
+            let answer = |request| async move { desk.answer(request).await };
+            guard.watch(mcp::PATHS[0], request, answer).await
+        })
     }
 
     fn hand_out<B>(&self, place: &Place, request: &Request<B>) -> Response<FrontBody> {
@@ -172,8 +185,10 @@ pub enum Answering {
     Known(Ready<Result<Response<FrontBody>, Infallible>>),
     Door(Pin<Box<<Router as Service<Request<Body>>>::Future>>),
     /// Beside the router, as it is asked more often than all other doors.
-    Mcp(Pin<Box<dyn Future<Output = Result<axum::response::Response, Infallible>> + Send>>),
+    Mcp(Watched),
 }
+
+type Watched = Pin<Box<dyn Future<Output = Response<FrontBody>> + Send>>;
 
 impl Future for Answering {
     type Output = Result<Response<FrontBody>, Infallible>;
@@ -184,9 +199,7 @@ impl Future for Answering {
             Self::Door(door) => {
                 door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
             }
-            Self::Mcp(door) => {
-                door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
-            }
+            Self::Mcp(watched) => watched.as_mut().poll(context).map(Ok),
         }
     }
 }

@@ -11,19 +11,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody, to_bytes};
+use axum::BoxError;
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
-use http_body_util::LengthLimitError;
+use http_body_util::{BodyExt, Either, LengthLimitError, Limited};
 use tokio::time::timeout;
 use tower::{Layer, Service};
 
+use crate::front::FrontBody;
 use crate::guard::journal::Entry;
 use crate::problem::{Problem, Retry};
-use crate::request_id::RequestIds;
+use crate::request_id::{RequestId, RequestIds};
 
 mod journal;
 
@@ -69,23 +71,11 @@ impl Default for Limits {
 pub struct Guard {
     ids: Arc<RequestIds>,
     limits: Limits,
-    post: Post,
-}
-
-/// Where a guard stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Post {
-    /// Behind the router, which knows the route. The body is read first, so that
-    /// no handler can forget the limit or wait for a caller who dawdles.
-    Router,
-    /// Before the one door on this route, which reads the body by `read_body`
-    /// when it has looked at everything else.
-    Door(&'static str),
 }
 
 impl Guard {
     pub fn new(limits: Limits) -> Self {
-        Self { ids: Arc::new(RequestIds::new()), limits, post: Post::Router }
+        Self { ids: Arc::new(RequestIds::new()), limits }
     }
 
     /// Who names the requests, for those that need no guard.
@@ -98,9 +88,32 @@ impl Guard {
         Self { limits, ..self.clone() }
     }
 
-    /// The same guard before a door that stands beside the router.
-    pub(crate) fn before(&self, route: &'static str) -> Self {
-        Self { post: Post::Door(route), ..self.clone() }
+    /// Watches over one request for a door that stands beside the router, and that
+    /// reads the body by `read_body` when it has looked at everything else. No layer
+    /// and no box, as those would cost more than the answer.
+    pub(crate) async fn watch<B, F>(
+        self,
+        route: &'static str,
+        request: http::Request<B>,
+        answer: impl FnOnce(http::Request<B>) -> F,
+    ) -> http::Response<FrontBody>
+    where
+        F: Future<Output = http::Response<FrontBody>>,
+    {
+        let id = self.ids.next();
+        let mut entry = Entry::at(id, request.method(), route);
+        let problem = |problem: Problem| problem.into_response().map(Either::Right);
+        let mut response = match measure_head(request.uri(), request.headers()) {
+            Err(too_large) => problem(too_large),
+            Ok(()) => {
+                let answered = timeout(self.limits.request_time, caught(answer(request))).await;
+                let answered = answered.map(|calm| calm.unwrap_or_else(|| problem(internal())));
+                answered.unwrap_or_else(|_| problem(too_slow()))
+            }
+        };
+        sign(response.headers_mut(), id);
+        entry.answered(response.status());
+        response
     }
 }
 
@@ -136,26 +149,23 @@ where
         // gets the clone.
         let next = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, next);
-        let Guard { limits, post, .. } = self.guard;
+        let limits = self.guard.limits;
         let id = self.guard.ids.next();
         Box::pin(async move {
-            let mut entry = match post {
-                Post::Router => Entry::open(id, &request),
-                Post::Door(route) => Entry::at(id, &request, route),
-            };
+            let mut entry = Entry::open(id, &request);
             request.extensions_mut().insert(id);
-            let answered = timeout(limits.request_time, admit(inner, request, limits, post)).await;
+            let answered = timeout(limits.request_time, admit(inner, request, limits)).await;
             let mut response = answered.unwrap_or_else(|_| too_slow().into_response());
-            let headers = response.headers_mut();
-            headers.insert(X_REQUEST_ID, id.header());
-            headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+            sign(response.headers_mut(), id);
             entry.answered(response.status());
             Ok(response)
         })
     }
 }
 
-async fn admit<S>(inner: S, request: Request, limits: Limits, post: Post) -> Response
+/// The body is read first, so that no handler can forget the limit or wait for a
+/// caller who dawdles.
+async fn admit<S>(inner: S, request: Request, limits: Limits) -> Response
 where
     S: Service<Request, Response = Response, Error = Infallible>,
 {
@@ -163,14 +173,16 @@ where
     if let Err(problem) = measure_head(&parts.uri, &parts.headers) {
         return problem.into_response();
     }
-    let body = match post {
-        Post::Door(_) => Ok(body),
-        Post::Router => read_body(body, limits).await.map(Body::from),
-    };
-    match body {
-        Ok(body) => answer(inner, Request::from_parts(parts, body)).await,
+    match read_body(body, limits).await {
+        Ok(body) => answer(inner, Request::from_parts(parts, Body::from(body))).await,
         Err(problem) => problem.into_response(),
     }
+}
+
+/// What every answer carries.
+fn sign(headers: &mut HeaderMap, id: RequestId) {
+    headers.insert(X_REQUEST_ID, id.header());
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 pub(crate) fn measure_head(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
@@ -191,7 +203,11 @@ pub(crate) fn measure_head(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem
 }
 
 /// Reads the whole body, up to its limit and for a limited time.
-pub(crate) async fn read_body(body: Body, limits: Limits) -> Result<Bytes, Problem> {
+pub(crate) async fn read_body<B>(body: B, limits: Limits) -> Result<Bytes, Problem>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
@@ -199,9 +215,9 @@ pub(crate) async fn read_body(body: Body, limits: Limits) -> Result<Bytes, Probl
     if usize::try_from(announced).map_or(true, |announced| announced > limits.body_bytes) {
         return Err(too_large(limits.body_overflow));
     }
-    match timeout(BODY_TIME, to_bytes(body, limits.body_bytes)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(fault)) if is_length_limit(&fault) => Err(too_large(limits.body_overflow)),
+    match timeout(BODY_TIME, pin!(Limited::new(body, limits.body_bytes)).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits.body_overflow)),
         Ok(Err(_)) => Err(broken_off()),
         Err(_) => Err(dawdling()),
     }
@@ -213,20 +229,21 @@ async fn answer<S>(mut inner: S, request: Request) -> Response
 where
     S: Service<Request, Response = Response, Error = Infallible>,
 {
-    let mut answer = pin!(async move { inner.call(request).await });
-    let caught = poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
-        polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
-    });
-    match caught.await {
+    match caught(async move { inner.call(request).await }).await {
         Some(Ok(response)) => response,
         Some(Err(never)) => match never {},
         None => internal().into_response(),
     }
 }
 
-fn is_length_limit(fault: &axum::Error) -> bool {
-    std::error::Error::source(fault).is_some_and(|source| source.is::<LengthLimitError>())
+/// None if it panicked on its way.
+async fn caught<T>(answer: impl Future<Output = T>) -> Option<T> {
+    let mut answer = pin!(answer);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
+    })
+    .await
 }
 
 fn too_large(status: StatusCode) -> Problem {

@@ -48,7 +48,6 @@ use http::StatusCode;
 use order::ids::Timestamp;
 use order::ports::{Clock, NameService, Store};
 use order::preview::Previews;
-use tower::Layer;
 
 use crate::agents::Registry;
 use crate::front::Front;
@@ -95,12 +94,10 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
-    let door = mcp::Door::new(&library, quota.clone(), house.limits);
-    let mcp = everyday.before(mcp::PATHS[0]).layer(door);
-    let ids = everyday.ids();
+    let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
     let doors = guarded(postcards(house.previews), everyday.with(card_limits(house.limits)))
-        .merge(guarded(doors, everyday));
-    Ok(Front::new(Arc::new(documents), quota, ids, doors, mcp))
+        .merge(guarded(doors, everyday.clone()));
+    Ok(Front::new(Arc::new(documents), quota, doors, mcp, everyday))
 }
 
 /// The doors that take a postcard.

@@ -25,4 +25,4 @@ mod shelf;
 pub(crate) mod tools;
 mod transport;
 
-pub(crate) use transport::{Door, PATHS};
+pub(crate) use transport::{Desk, PATHS};

@@ -42,8 +42,14 @@ impl Entry {
     }
 
     /// The same at a door that no router has found.
-    pub(crate) fn at(id: RequestId, request: &Request, route: &'static str) -> Self {
-        Self { route: Route::Known(route), ..Self::open(id, request) }
+    pub(crate) fn at(id: RequestId, method: &Method, route: &'static str) -> Self {
+        Self {
+            id,
+            method: known(method),
+            route: Route::Known(route),
+            started: Instant::now(),
+            status: CALLER_GONE,
+        }
     }
 
     pub(crate) fn answered(&mut self, status: StatusCode) {

@@ -2,26 +2,28 @@
 
 use std::sync::{Arc, OnceLock};
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::Request;
-use axum::response::Response;
+use http::Response;
 use http::header::{ACCEPT, CONTENT_TYPE};
+use http_body_util::BodyExt;
 
 use super::library::{Library, PublicPage};
-use super::transport::Door;
+use super::transport::Desk;
 use crate::discovery::samples::premises;
+use crate::front::FrontBody;
 use crate::guard::Limits;
 use crate::premises::Profile;
 use crate::publish;
 use crate::quota::Quota;
 
 /// A door that never runs out of its quota.
-pub(super) fn door(profile: Profile) -> Door {
+pub(super) fn door(profile: Profile) -> Desk {
     static PAGES: OnceLock<Vec<PublicPage>> = OnceLock::new();
     let pages = PAGES.get_or_init(|| publish::everything(&premises(), 0).unwrap().pages).clone();
     let mut library = Library { premises: premises(), pages };
     library.premises.profile = profile;
-    Door::new(&library, Arc::new(Quota::new(u32::MAX)), Limits::default())
+    Desk::new(&library, Arc::new(Quota::new(u32::MAX)), Limits::default())
 }
 
 /// A message with the usual headers and these.
@@ -35,7 +37,7 @@ pub(super) fn request(headers: &[(&str, &str)], message: impl Into<Body>) -> Req
     request.body(message.into()).unwrap()
 }
 
-pub(super) async fn body(response: Response) -> String {
-    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+pub(super) async fn body(response: Response<FrontBody>) -> String {
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(bytes.to_vec()).unwrap()
 }

@@ -1,23 +1,19 @@
 //! What HTTP demands before a message is read, and how its answer is sent.
 
-use std::convert::Infallible;
-use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use axum::body::Body;
-use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
+use axum::BoxError;
+use axum::response::IntoResponse;
+use bytes::Bytes;
 use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW,
     CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use tower::Service;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http_body_util::{Either, Full};
 
 use super::dispatch::{Asked, dispatch};
 use super::era::{self, Era};
@@ -27,7 +23,7 @@ use super::message::{
     UNSUPPORTED_VERSION,
 };
 use super::shelf::Shelf;
-use crate::front::{admit, stamp};
+use crate::front::{FrontBody, admit, stamp};
 use crate::guard::{Limits, read_body};
 use crate::premises::Profile;
 use crate::problem::METHOD_NOT_ALLOWED;
@@ -58,47 +54,33 @@ pub(crate) struct Desk {
     limits: Limits,
 }
 
-/// The MCP server as a service, cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Door(Arc<Desk>);
+/// An answer as it goes out: words that are known, or a problem's own.
+type Response = http::Response<FrontBody>;
 
-impl Door {
+impl Desk {
     pub(crate) fn new(library: &Library, quota: Arc<Quota>, limits: Limits) -> Self {
         let base = library.premises.base_url.split("://").nth(1).unwrap_or_default();
-        Self(Arc::new(Desk {
+        Self {
             shelf: Shelf::new(library),
             quota,
             profile: library.premises.profile,
             host: name(base).to_owned(),
             // The contract's list of this door's answers has no 413.
             limits: Limits { body_overflow: StatusCode::BAD_REQUEST, ..limits },
-        }))
-    }
-}
-
-impl Service<Request> for Door {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+        }
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        let desk = self.0.clone();
-        Box::pin(async move { Ok(desk.answer(request).await) })
-    }
-}
-
-impl Desk {
     /// The quota first, then the version, then the name, the method and the message.
-    async fn answer(&self, request: Request) -> Response {
+    pub(crate) async fn answer<B>(&self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
         if request.method() == Method::OPTIONS {
             return preflight();
         }
         let mut response = match admit(&self.quota, request.headers()) {
-            Err(refusal) => *refusal,
+            Err(refusal) => refusal.map(Either::Right),
             Ok(ticket) => {
                 let mut response = self.admitted(request).await;
                 stamp(response.headers_mut(), &self.quota, ticket);
@@ -112,7 +94,11 @@ impl Desk {
         response
     }
 
-    async fn admitted(&self, request: Request) -> Response {
+    async fn admitted<B>(&self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
         let (parts, body) = request.into_parts();
         if !self.is_meant(&parts) {
             let words = "Host: is not the name of this server.";
@@ -141,7 +127,11 @@ impl Desk {
         named.all(|name| ours.iter().any(|ours| name.eq_ignore_ascii_case(ours)))
     }
 
-    async fn post(&self, headers: &HeaderMap, body: Body) -> Response {
+    async fn post<B>(&self, headers: &HeaderMap, body: B) -> Response
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
         if self.profile == Profile::Node {
             if !accepts(headers, JSON) || !accepts(headers, STREAM) {
                 let words = "Accept: must name application/json and text/event-stream.";
@@ -221,7 +211,7 @@ fn status(era: Era, fault: &Fault) -> StatusCode {
 fn not_posted() -> Response {
     let mut refused = METHOD_NOT_ALLOWED.into_response();
     refused.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
-    refused
+    refused.map(Either::Right)
 }
 
 /// The host of an authority, without its port; nothing if a user is named too.
@@ -273,7 +263,7 @@ fn said(status: StatusCode, body: String) -> Response {
 }
 
 fn sent(status: StatusCode, body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
+    let mut response = Response::new(Either::Left(Full::new(Bytes::from(body))));
     *response.status_mut() = status;
     *response.headers_mut() = HeaderMap::with_capacity(HEADERS);
     response

@@ -5,8 +5,8 @@ use crate::mcp::samples::{body, door, request};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"\u00e9","method":"ping"}"#;
 
-async fn status_of(door: &Door, request: Request) -> StatusCode {
-    door.clone().call(request).await.unwrap().status()
+async fn status_of(door: &Desk, request: axum::extract::Request) -> StatusCode {
+    door.answer(request).await.status()
 }
 
 #[tokio::test]
@@ -35,9 +35,9 @@ async fn the_name_in_the_address_is_judged_like_the_one_in_the_header() {
 #[tokio::test]
 async fn what_breaks_inside_is_a_500_under_the_id_and_with_the_headers_of_the_contract() {
     let mut door = door(Profile::Node);
-    Arc::get_mut(&mut door.0).unwrap().shelf.tools.break_down();
+    door.shelf.tools.break_down();
     let call = r#"{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"broken"}}"#;
-    let response = door.call(request(&[], call)).await.unwrap();
+    let response = door.answer(request(&[], call)).await;
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(response.headers()["x-service-api-version"], "1");
     assert!(response.headers().contains_key("ratelimit"));
@@ -47,11 +47,11 @@ async fn what_breaks_inside_is_a_500_under_the_id_and_with_the_headers_of_the_co
 
 #[tokio::test]
 async fn an_id_goes_back_as_it_was_written() {
-    let mut door = door(Profile::Node);
+    let door = door(Profile::Node);
     for id in ["1", "-0", "123456789012345678901234567890", r#""\u00e9\/""#, r#""""#] {
         for method in ["ping", "moon"] {
             let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}", "id" : {id} }}"#);
-            let said = body(door.call(request(&[], message)).await.unwrap()).await;
+            let said = body(door.answer(request(&[], message)).await).await;
             assert!(said.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)), "{said}");
         }
     }
