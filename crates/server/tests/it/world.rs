@@ -2,6 +2,7 @@
 
 mod discretion;
 mod matrix;
+mod paid;
 mod pictures;
 mod preview;
 
