@@ -10,3 +10,4 @@ mod fences;
 mod house;
 mod public;
 mod serving;
+mod world;
