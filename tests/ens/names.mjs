@@ -143,7 +143,8 @@ main(async () => {
     await service.stop();
     service = await startService(binary, PARENT, { ...names, gateways: [forger] });
     const { status } = await service.resolve("anybody");
-    assert.equal(status, 404);
+    // Not a 404: the name may well have an address, and the gateway hides it.
+    assert.equal(status, 500);
     assert.ok(seen.includes(forger));
   });
   await step("a resolver that points into our own network makes no call", async () => {

@@ -48,6 +48,12 @@ impl Counter<'_> {
                 Err(NoAnswer::Reverted(revert)) => revert,
                 Err(other) => return Err(other.into()),
             };
+            // After a detour the resolver's own no means that it does not believe the
+            // gateway. Taken for an empty entry, a stranger on the way could hide an
+            // account, and the seller's default would be paid in its place.
+            if gateway.is_some() && is(&revert, ResolverError::SELECTOR) {
+                return Err(Trouble::GatewayNotBelieved);
+            }
             if says_that_nothing_is_there(&revert) {
                 return Ok(Heard::Nothing);
             }
@@ -109,7 +115,11 @@ fn says_that_nothing_is_there(revert: &[u8]) -> bool {
         UnsupportedResolverProfile::SELECTOR,
         ResolverError::SELECTOR,
     ];
-    revert.get(..4).is_some_and(|selector| nothing.iter().any(|known| known == selector))
+    nothing.into_iter().any(|known| is(revert, known))
+}
+
+fn is(revert: &[u8], error: [u8; 4]) -> bool {
+    revert.starts_with(&error)
 }
 
 /// The way back to the chain, where the contract judges what was said.

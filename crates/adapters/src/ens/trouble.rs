@@ -21,6 +21,8 @@ pub(super) enum Trouble {
     /// The resolver sends us to a server that we do not ask.
     GatewayNotAllowed,
     GatewayRefused,
+    /// The gateway answered, and the contract did not accept it: forged, or too old.
+    GatewayNotBelieved,
     Gateway(Silence),
     TimedOut,
     /// More strangers' names are being looked up than we have room for.
@@ -38,6 +40,7 @@ impl fmt::Display for Trouble {
             Self::TooManyLookups => "too many lookups outside of the chain",
             Self::GatewayNotAllowed => "the gateway is not allowed",
             Self::GatewayRefused => "the gateway refused",
+            Self::GatewayNotBelieved => "the chain does not believe the gateway",
             Self::TimedOut => "no answer in time",
             Self::Busy => "too many names at once",
         })
