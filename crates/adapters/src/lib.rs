@@ -4,10 +4,18 @@
 //! 2. [`keys`]: the secrets of this house, and the file that they live in.
 //! 3. [`seal`]: how what nobody else may read is kept.
 //! 4. [`names`]: how a seller's name is read.
-//! 5. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
+//! 5. [`http`]: how anybody outside is called, and how the outcome is sorted.
+//! 6. [`provider`]: who prints and mails the cards.
+//! 7. [`rpc`]: a node of a chain.
+//! 8. [`ens`]: where a seller's money goes.
+//! 9. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
 
 pub mod clock;
+pub mod ens;
+pub mod http;
 pub mod keys;
 pub mod names;
+pub mod provider;
+pub mod rpc;
 pub mod seal;
 pub mod store;

@@ -33,6 +33,11 @@ impl Network {
         }
     }
 
+    /// What ENS calls this network (ENSIP-11).
+    pub const fn coin_type(self) -> u64 {
+        0x8000_0000 | self.chain_id()
+    }
+
     /// Circle's own USDC contract on this network (never a bridged one).
     pub const fn usdc(self) -> EvmAddress {
         EvmAddress(match self {
@@ -180,6 +185,11 @@ mod tests {
                 "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
             ]
         );
+    }
+
+    #[test]
+    fn the_coin_types_are_those_that_ens_lists() {
+        assert_eq!(Network::ALL.map(Network::coin_type), [2147492101, 2147483785, 2147525809]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::ids::{OperationId, OrderId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
 use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
-use crate::ports::{Clock, Failure, NameService, Provider, Store, StoreError, Unanswered};
+use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError, Unanswered};
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::{Rejection, Tender};
@@ -77,7 +77,8 @@ impl Desk {
         let operation = self.identity.operation(seller, &card, operation_id.as_ref());
         // Needed only while nothing is paid: a paid order is answered for even
         // when names do not resolve any more.
-        let payees = self.payees(seller).await;
+        let purpose = if credential.is_some() { Purpose::Payment } else { Purpose::Offer };
+        let payees = payees(&self.sellers, self.names.as_ref(), seller, purpose).await;
 
         let digest = credential.as_ref().map(Credential::digest);
         let turn = match digest {
@@ -124,16 +125,6 @@ impl Desk {
             }
             Stored::Lapsed(Order { id, state: Lapsed, .. }) => Err(Refusal::OperationLapsed(id)),
         }
-    }
-
-    /// Where the seller's money goes, if we sell for that seller at all.
-    async fn payees(&self, seller: &Username) -> Result<Payees, Refusal> {
-        if !self.sellers.enables(seller) {
-            return Err(Refusal::SellerNotEnabled);
-        }
-        let resolution = self.names.resolve(seller).await;
-        let resolution = resolution.map_err(|_| Refusal::NameServiceFailed)?;
-        Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees)
     }
 
     /// Finds the order that answers for this operation, or makes an offer.
@@ -319,6 +310,21 @@ impl Desk {
     }
 }
 
+/// Where the seller's money goes, if we sell for that seller at all.
+pub(crate) async fn payees(
+    sellers: &Sellers,
+    names: &dyn NameService,
+    seller: &Username,
+    purpose: Purpose,
+) -> Result<Payees, Refusal> {
+    if !sellers.enables(seller) {
+        return Err(Refusal::SellerNotEnabled);
+    }
+    let resolution = names.resolve(seller, purpose).await;
+    let resolution = resolution.map_err(|_| Refusal::NameServiceFailed)?;
+    Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees().clone())
+}
+
 /// The same identifier must not come with another card. What has lapsed is
 /// answered as lapsed, whatever came with it.
 fn same_request(order: Stored, operation: &Operation) -> Result<Stored, Refusal> {
@@ -354,7 +360,7 @@ fn declined(offer: Offer, why: Rejection) -> Refusal {
     }
 }
 
-fn unanswered(why: Unanswered) -> Refusal {
+pub(crate) fn unanswered(why: Unanswered) -> Refusal {
     match why {
         Unanswered::Unreachable => Refusal::ProviderUnreachable,
         Unanswered::Unusable => Refusal::ProviderUnusable,

@@ -5,13 +5,14 @@
 //!
 //! Read it in this order:
 //!
-//! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`payment`],
-//!    [`mail`], [`offer`]: the nouns. Each is valid once it exists.
+//! 1. [`money`], [`chain`], [`ids`], [`card`], [`seller`], [`evidence`],
+//!    [`payment`], [`mail`], [`offer`]: the nouns. Each is valid once it exists.
 //! 2. [`identity`]: which requests are the same operation.
 //! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
 //!    them, and when it is looked at next.
 //! 4. [`ports`], [`tender`]: what the desk asks of the world.
-//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`].
+//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`];
+//!    [`preview`]: a look at the card before.
 //! 6. [`reconcile`]: what to do with orders that a crash left behind; [`vigil`]:
 //!    how long a card has been looked for.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
@@ -24,6 +25,7 @@ pub mod country;
 pub mod desk;
 mod discretion;
 pub mod event;
+pub mod evidence;
 pub mod flight;
 pub mod identity;
 pub mod ids;
@@ -34,6 +36,7 @@ pub mod money;
 pub mod offer;
 pub mod payment;
 pub mod ports;
+pub mod preview;
 pub mod public_address;
 pub mod reconcile;
 pub mod refusal;

@@ -45,8 +45,10 @@ pub trait Provider: Send + Sync {
     /// Mails the card. Only a paid order can be handed in.
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure>;
 
-    /// The cards that were accepted for this order and not cancelled since.
-    async fn find(&self, order: OrderId) -> Result<Vec<Mailpiece>, Failure>;
+    /// The cards that were accepted for this order and not cancelled since. None
+    /// was handed in before `since`, which spares a provider with nothing but a
+    /// list from reading all of it.
+    async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure>;
 
     /// How far a card has come; none if the provider does not know it.
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure>;
@@ -60,7 +62,22 @@ pub trait NameService: Send + Sync {
     /// Reads a name in any of its spellings.
     fn read(&self, text: &str) -> Result<Username, NotAUsername>;
 
-    async fn resolve(&self, seller: &Username) -> Result<Option<Resolution>, Failure>;
+    /// None if the name has no account that can be paid.
+    async fn resolve(
+        &self,
+        seller: &Username,
+        purpose: Purpose,
+    ) -> Result<Option<Resolution>, Failure>;
+}
+
+/// What an address is wanted for, which decides how old it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To ask for payment. Nothing moves yet, so while names cannot be looked
+    /// up, what was known a few minutes ago will do.
+    Offer,
+    /// Money is about to move, or somebody wants to know for certain.
+    Payment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -145,7 +145,7 @@ impl Desk {
     ) -> Result<(), Refusal> {
         let by = &Actor::Reconciler;
         let now = self.clock.now();
-        let found = self.provider.find(order.id).await;
+        let found = self.provider.find(order.id, order.state.paid.handed_in_after()).await;
         if let Ok([mailpiece, ..]) = found.as_deref() {
             self.vigils.end(order.id);
             return self.record(order.accepted(mailpiece.clone(), now), by).await.map(drop);
@@ -228,7 +228,8 @@ impl Desk {
         if age > self.provider.promises().cancel_seconds {
             return;
         }
-        for spare in self.provider.find(order.id).await.unwrap_or_default() {
+        let since = order.state.paid.handed_in_after();
+        for spare in self.provider.find(order.id, since).await.unwrap_or_default() {
             if spare != *known {
                 let _ = self.provider.cancel(&spare).await;
             }
@@ -256,7 +257,7 @@ impl Desk {
     async fn cancel_all(&self, order: &Order<Mailed>) -> Result<Cancellation, Failure> {
         let known: &Mailpiece = &order.state.mailpiece;
         let mut stopped = Cancellation::Cancelled;
-        for spare in self.provider.find(order.id).await? {
+        for spare in self.provider.find(order.id, order.state.paid.handed_in_after()).await? {
             if spare != *known && self.provider.cancel(&spare).await? == Cancellation::TooLate {
                 stopped = Cancellation::TooLate;
             }

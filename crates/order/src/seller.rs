@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chain::{EvmAddress, Network};
 use crate::discretion::prints_only_its_name;
+use crate::evidence::{Evidence, Record};
 
 /// The most bytes that one label of a name may have, as in DNS.
 const LABEL_BYTES_MAX: usize = 63;
@@ -112,12 +113,35 @@ prints_only_its_name!(PayeesDigest);
 /// What the name service found out about a seller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    pub payees: Payees,
+    records: Vec<Record>,
+    payees: Payees,
+    pub evidence: Evidence,
+}
+
+impl Resolution {
+    /// None if the name has no account on any of our networks.
+    pub fn new(mut records: Vec<Record>, evidence: Evidence) -> Option<Self> {
+        records.sort();
+        records.dedup_by_key(|record| record.network);
+        let payees = records.iter().map(|record| (record.network, record.address)).collect();
+        Some(Self { payees: Payees::new(payees)?, records, evidence })
+    }
+
+    /// One for each network that has an account, in the sequence of the networks.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    pub fn payees(&self) -> &Payees {
+        &self.payees
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Source;
+    use crate::ids::Timestamp;
 
     fn parse(text: &str) -> Result<Username, NotAUsername> {
         Username::parse(text, "cards.example.eth", |label| Some(label.replace('ü', "u")))
@@ -156,5 +180,21 @@ mod tests {
         assert_ne!(one.digest(), other.digest());
         assert_eq!(one.on(Network::Arbitrum), None);
         assert_eq!(payees(&[]), None);
+    }
+
+    #[test]
+    fn a_resolution_has_one_account_a_network_and_at_least_one() {
+        let evidence = || Evidence::made_up(Username::kept("alice".into()), Timestamp(7));
+        let record = |network, byte| Record {
+            network,
+            address: EvmAddress::from_bytes([byte; 20]),
+            source: Source::Chain,
+        };
+        assert_eq!(Resolution::new(Vec::new(), evidence()), None);
+        let records = vec![record(Network::Polygon, 2), record(Network::Base, 1)];
+        let found = Resolution::new(records, evidence()).unwrap();
+        let networks: Vec<_> = found.records().iter().map(|record| record.network).collect();
+        assert_eq!(networks, [Network::Base, Network::Polygon]);
+        assert_eq!(found.payees().on(Network::Polygon), Some(EvmAddress::from_bytes([2; 20])));
     }
 }

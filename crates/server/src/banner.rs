@@ -9,14 +9,20 @@ use crate::console::Audience;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// What there is to tell of.
+pub(crate) struct Opened<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) bound: SocketAddr,
+    /// The program as it was called.
+    pub(crate) program: &'a str,
+    /// Where the sandbox shows the cards that it "mailed", if it runs.
+    pub(crate) mailbox: Option<String>,
+}
+
 /// What runs, where, and a few things to try.
-pub(crate) fn text(
-    server: &Server,
-    bound: SocketAddr,
-    program: &str,
-    audience: Audience,
-) -> String {
-    let here = BaseUrl::of_listener(bound);
+pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
+    let Opened { server, bound, program, mailbox } = opened;
+    let here = BaseUrl::of_listener(*bound);
     let mode = match server.mode {
         Mode::Sandbox => "sandbox: no money moves and nothing is mailed",
         Mode::Live => "live: real money moves and real cards are mailed",
@@ -28,7 +34,7 @@ pub(crate) fn text(
         writeln!(text, "  {name:<9} {value}").expect("a String takes every text");
     };
     row("address", &here.to_string());
-    row("base URL", &server.base_url(bound).to_string());
+    row("base URL", &server.base_url(*bound).to_string());
     row("mode", mode);
     row("store", &format!("{}, {}", server.store.kind(), server.store));
     row("data", &server.data.display().to_string());
@@ -38,12 +44,31 @@ pub(crate) fn text(
         }
         Mode::Live => {}
     }
+    if let Some(mailbox) = mailbox {
+        row("mailbox", &format!("{mailbox} (the sandbox's: cards as pictures, none is mailed)"));
+    }
     format!(
         "{text}\n{}\n  a browser at {here}/\n  curl -H 'Accept: text/markdown' {here}/\n  \
-         curl -i {here}/api\n  {program} simulate --orders 1000\n\nCtrl-C stops it, once the requests under way are done.\n",
-        emphasised("Try this:", audience)
+         curl -i {here}/api\n  curl {here}/api/x402/resolve/demo\n{}  {program} simulate --orders 1000\n\n\
+         Ctrl-C stops it, once the requests under way are done.\n",
+        emphasised("Try this:", audience),
+        preview(&here, mailbox.as_deref()),
     )
 }
+
+/// A card to look at; the answer has the addresses of its two sides.
+fn preview(here: &BaseUrl, mailbox: Option<&str>) -> String {
+    if mailbox.is_none() {
+        return String::new();
+    }
+    format!(
+        "  curl -X POST {here}/api/x402/postcards/preview -d '{SAMPLE}'\n  \
+         and open the two pictures that it names in the browser\n"
+    )
+}
+
+/// A card that anybody may look at.
+const SAMPLE: &str = r#"{"front_image_url": "https://images.example.org/sea.jpg", "message": "The sea says hello. So do I.", "recipient": {"name": "Ada Lovelace", "address": "12 St James Square", "city": "London", "province": "London", "postal_code": "SW1Y 4JH", "country": "GB"}}"#;
 
 fn emphasised(words: &str, audience: Audience) -> String {
     match audience {
@@ -82,7 +107,15 @@ mod tests {
     #[test]
     fn a_banner_in_a_pipe_is_plain_and_names_commands_that_work() {
         let bound = ([0, 0, 0, 0], 8402).into();
-        let text = text(&server(), bound, "target/debug/pennyblack", Audience::Pipe);
+        let mailbox = Some("http://127.0.0.1:8403/".to_owned());
+        let server = server();
+        let program = "target/debug/pennyblack";
+        let text = text(&Opened { server: &server, bound, program, mailbox }, Audience::Pipe);
+        assert!(text.contains("mailbox   http://127.0.0.1:8403/ "), "{text}");
+        assert!(
+            text.contains("curl -X POST http://127.0.0.1:8402/api/x402/postcards/preview"),
+            "{text}"
+        );
         assert!(text.contains("address   http://127.0.0.1:8402\n"), "{text}");
         assert!(text.contains("curl -i http://127.0.0.1:8402/api\n"), "{text}");
         assert!(text.contains("\n  target/debug/pennyblack simulate --orders 1000\n"), "{text}");
@@ -93,7 +126,9 @@ mod tests {
     #[test]
     fn a_banner_on_a_terminal_has_bold_headings() {
         let bound = ([127, 0, 0, 1], 1).into();
-        let text = text(&server(), bound, "pennyblack", Audience::Terminal);
+        let opened = Opened { server: &server(), bound, program: "pennyblack", mailbox: None };
+        let text = text(&opened, Audience::Terminal);
+        assert!(!text.contains("preview"), "{text}");
         assert!(text.starts_with("\u{1b}[1mPennyblack"), "{text}");
     }
 

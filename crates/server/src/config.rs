@@ -13,17 +13,21 @@ use web::premises::Profile;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
+use crate::config::naming::Naming;
+use crate::config::posting::Posting;
 use crate::config::reader::{Reader, Row};
 use crate::config::secret::Secret;
 use crate::config::settings::SETTINGS;
 use crate::config::sources::Sources;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name};
+use crate::config::values::{Answer, BaseUrl, LogFilter, LogFormat, Mode, Name};
 
 mod environment;
 pub(crate) mod example;
 pub(crate) mod fault;
+pub(crate) mod naming;
 mod nearest;
+pub(crate) mod posting;
 pub(crate) mod reader;
 mod secret;
 mod sections;
@@ -38,6 +42,9 @@ pub(crate) struct Config {
     pub keys: Keys,
     pub limits: Limits,
     pub sellers: Sellers,
+    pub names: Naming,
+    pub posting: Posting,
+    pub sandbox: Sandbox,
     pub shop: Shop,
     pub agents: Agents,
     pub mcp: Mcp,
@@ -85,7 +92,7 @@ pub(crate) struct Shop {
 
 #[derive(Debug)]
 pub(crate) struct Agents {
-    pub anonymous: Anonymous,
+    pub anonymous: Answer,
 }
 
 #[derive(Debug)]
@@ -96,9 +103,14 @@ pub(crate) struct Mcp {
 #[derive(Debug)]
 pub(crate) struct Sellers {
     pub default: Username,
-    #[expect(dead_code, reason = "the desk reads it once it is wired")]
     pub enabled: Vec<Username>,
     pub parent: Name,
+}
+
+/// Where the world in miniature is found, if any part of it runs.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    pub port: u16,
 }
 
 #[derive(Debug)]

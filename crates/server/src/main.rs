@@ -18,6 +18,7 @@ mod sweep;
 mod telemetry;
 mod wiring;
 mod words;
+mod world;
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();

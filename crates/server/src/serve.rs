@@ -5,6 +5,9 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use adapters::clock::SystemClock;
+use order::ports::Clock;
+use sandbox::provider::PostOffice;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -13,12 +16,15 @@ use tracing::{error, info, warn};
 use web::front::Front;
 use web::walks::Walks;
 
+use crate::banner::Opened;
 use crate::config::values::Shown;
 use crate::config::{Config, Limits, Server};
 use crate::console::{self, Audience};
 use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
+use crate::wiring::Inside;
+use crate::world::World;
 use crate::{banner, check, sweep, wiring, words};
 
 mod complaint;
@@ -68,9 +74,12 @@ async fn serve(config: &Config) -> Result<End, String> {
     let storage = Storage::open(config).await?;
     let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
-    let house = wiring::house(config, bound, catalog, &storage, walks.clone());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let world = World::open(config, clock.clone()).await?;
+    let inside = Inside { catalog, storage: &storage, world: &world, walks: walks.clone(), clock };
+    let house = wiring::house(config, bound, inside);
     let front = web::open(house).map_err(|fault| check::complaint_about_content(&[fault]))?;
-    announce(config, bound);
+    announce(config, bound, &world);
 
     let (door, watchers) = watch::channel(Door::Open);
     let places = Arc::new(Semaphore::new(places_for(&config.limits)));
@@ -94,6 +103,7 @@ async fn serve(config: &Config) -> Result<End, String> {
         }
     };
     sweep.abort();
+    world.close().await;
     if storage.store.close().await.is_err() {
         warn!("offers that were not written yet are lost; they can be made again");
     }
@@ -106,9 +116,11 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, bound))
 }
 
-fn announce(config: &Config, bound: SocketAddr) {
+fn announce(config: &Config, bound: SocketAddr, world: &World) {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
-    console::say(&banner::text(&config.server, bound, &program, Audience::of_stdout()));
+    let mailbox = world.miniature.post_office.as_ref().map(PostOffice::mailbox_url);
+    let opened = Opened { server: &config.server, bound, program: &program, mailbox };
+    console::say(&banner::text(&opened, Audience::of_stdout()));
     let Server { mode, store, .. } = &config.server;
     info!(listen = %bound, mode = mode.shown(), store = store.kind(), "open");
 }

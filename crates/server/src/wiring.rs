@@ -3,10 +3,11 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use adapters::clock::SystemClock;
 use axum::http::StatusCode;
 use content::catalog::Catalog;
 use order::ports::Clock;
+use order::preview::Previews;
+use order::seller::Sellers;
 use web::House;
 use web::agents::token::TokenKeys;
 use web::agents::{Enabled, Registry};
@@ -16,19 +17,27 @@ use web::quota::Quota;
 use web::walks::Walks;
 
 use crate::config::Config;
-use crate::config::values::Anonymous;
+use crate::config::values::Answer;
 use crate::storage::Storage;
+use crate::world::World;
 
-pub(crate) fn house(
-    config: &Config,
-    bound: SocketAddr,
-    catalog: Catalog,
-    storage: &Storage,
-    walks: Walks,
-) -> House {
+/// What has been opened already.
+pub(crate) struct Inside<'a> {
+    pub(crate) catalog: Catalog,
+    pub(crate) storage: &'a Storage,
+    pub(crate) world: &'a World,
+    pub(crate) walks: Walks,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> House {
+    let Inside { catalog, storage, world, walks, clock } = inside;
     let base_url = config.server.base_url(bound).to_string();
     House {
         store: storage.store.port(),
+        previews: previews(config, world),
+        names: world.names.clone(),
+        clock: clock.clone(),
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
@@ -48,13 +57,22 @@ pub(crate) fn house(
             keys: TokenKeys::new(storage.keyring.tokens()),
             randomness: Arc::new(randomness),
             enabled: match config.agents.anonymous {
-                Anonymous::Yes => Enabled::Yes,
-                Anonymous::No => Enabled::No,
+                Answer::Yes => Enabled::Yes,
+                Answer::No => Enabled::No,
             },
             base_url,
         },
-        opened_at: SystemClock::start().now(),
+        opened_at: clock.now(),
     }
+}
+
+fn previews(config: &Config, world: &World) -> Option<Previews> {
+    let sellers = Sellers {
+        default: config.sellers.default.clone(),
+        enabled: config.sellers.enabled.clone(),
+    };
+    let provider = world.previews.clone()?;
+    Some(Previews { provider, names: world.names.clone(), sellers })
 }
 
 fn randomness() -> Option<[u8; 16]> {

@@ -15,15 +15,13 @@ use http::header::{AUTHORIZATION, CACHE_CONTROL};
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
-use crate::agents::allowance::Allowance;
 use crate::agents::refusal::{Fields, Refusal};
 use crate::agents::token::{Registration, SCOPE, TokenKeys};
+use crate::browsers::Welcome;
 use crate::problem;
+use crate::window::{Entry, Window};
 
-pub mod allowance;
-mod browsers;
 mod refusal;
 pub mod token;
 
@@ -32,6 +30,12 @@ pub use refusal::unauthorized;
 const ANONYMOUS: &str = "anonymous";
 const IDENTITY_ASSERTION: &str = "identity_assertion";
 const ACCESS_TOKEN: &str = "access_token";
+
+const WELCOME: Welcome =
+    Welcome { methods: "POST, OPTIONS", headers: "content-type, authorization" };
+
+/// In a minute. An agent needs one registration for life, so this is many agents.
+const REGISTRATIONS: u32 = 60;
 
 /// Sixteen bytes that nobody can foresee, or nothing if there are none to be had.
 pub type Randomness = Arc<dyn Fn() -> Option<[u8; 16]> + Send + Sync>;
@@ -55,13 +59,12 @@ pub struct Registry {
 /// The registry at work.
 struct Counter {
     registry: Registry,
-    allowance: Allowance,
-    opened: Instant,
+    window: Window,
 }
 
-/// Call it once in a process: each call opens an allowance of its own.
+/// Call it once in a process: each call opens a window of its own.
 pub fn routes(registry: Registry) -> Router {
-    let counter = Counter { registry, allowance: Allowance::new(), opened: Instant::now() };
+    let counter = Counter { registry, window: Window::new(REGISTRATIONS) };
     Router::new()
         .route("/agent/auth", post(register))
         .route("/agent/auth/claim", post(claim))
@@ -69,7 +72,7 @@ pub fn routes(registry: Registry) -> Router {
         // Set here and not only where the routes are guarded, as the layer
         // below reaches no fallback that comes after it.
         .method_not_allowed_fallback(problem::method_not_allowed)
-        .route_layer(from_fn(browsers::welcome))
+        .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
         .with_state(Arc::new(counter))
 }
 
@@ -113,9 +116,11 @@ impl Counter {
     fn admit(&self, body: &[u8]) -> Result<[u8; 16], Refusal> {
         // Before the body is looked at: whoever sends garbage in a loop costs
         // as much as whoever registers in one, and learns of the limit as soon.
-        self.allowance
-            .take(self.opened.elapsed().as_secs())
-            .map_err(|wait| Refusal::RateLimited { wait })?;
+        let turn = self.window.take();
+        match turn.entry {
+            Entry::Admitted => {}
+            Entry::Exhausted => return Err(Refusal::RateLimited { wait: turn.reset_seconds }),
+        }
         check(body)?;
         // Last, so that an agent which asks wrongly is told what is wrong, and
         // "stop" is said only to whoever asked for what would have been given.

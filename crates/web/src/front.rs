@@ -26,10 +26,11 @@ use crate::documents::{Documents, Place, only_reading};
 use crate::guard::{Guard, X_REQUEST_ID, measure_head};
 use crate::mcp;
 use crate::problem;
-use crate::quota::{Entry, Quota, Ticket};
+use crate::quota::{self, Quota};
 use crate::request_id::RequestIds;
 use crate::surface;
 use crate::version::{self, Asked};
+use crate::window::{Entry, Turn};
 
 pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -121,9 +122,9 @@ impl Front {
         match place.quota {
             surface::Quota::Free => Ok(place.document(asked).send(asked)),
             surface::Quota::Discovery => {
-                let ticket = admit(&self.quota, asked)?;
+                let turn = admit(&self.quota, asked)?;
                 let mut sent = place.document(asked).send(asked);
-                stamp(&mut sent.headers, &self.quota, ticket);
+                stamp(&mut sent.headers, &self.quota, turn);
                 Ok(sent)
             }
         }
@@ -134,20 +135,20 @@ impl Front {
 pub(crate) type Refused = Box<axum::response::Response>;
 
 /// The quota first, then the version, then everything else.
-pub(crate) fn admit(quota: &Quota, asked: &HeaderMap) -> Result<Ticket, Refused> {
-    let ticket = quota.take();
-    let mut response = match (ticket.entry, version::asked(asked)) {
-        (Entry::Exhausted, _) => problem::quota_exhausted(ticket.reset_seconds),
+pub(crate) fn admit(quota: &Quota, asked: &HeaderMap) -> Result<Turn, Refused> {
+    let turn = quota.take();
+    let mut response = match (turn.entry, version::asked(asked)) {
+        (Entry::Exhausted, _) => problem::quota_exhausted(turn.reset_seconds),
         (Entry::Admitted, Asked::Unknown) => problem::unknown_version(),
-        (Entry::Admitted, Asked::Current) => return Ok(ticket),
+        (Entry::Admitted, Asked::Current) => return Ok(turn),
     };
-    stamp(response.headers_mut(), quota, ticket);
+    stamp(response.headers_mut(), quota, turn);
     Err(Box::new(response))
 }
 
 /// What every answer of a discovery route carries.
-pub(crate) fn stamp(headers: &mut HeaderMap, quota: &Quota, ticket: Ticket) {
-    headers.insert(RATELIMIT, ticket.header());
+pub(crate) fn stamp(headers: &mut HeaderMap, quota: &Quota, turn: Turn) {
+    headers.insert(RATELIMIT, quota::header(turn));
     headers.insert(RATELIMIT_POLICY, quota.policy());
     headers.insert(version::HEADER, version::CURRENT);
 }

@@ -4,40 +4,50 @@
 //! 1. `surface`, the list of everything that can be asked for;
 //! 2. `premises` and `discovery`, what the documents are made from and how;
 //! 3. `publish`, `document` and `front`, how they are written once and handed out;
-//! 4. `negotiate`, `quota` and `version`, what a caller may choose and how often;
+//! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
-//! 6. `mcp`, `agents`, `shop` and `health`, the doors themselves;
-//! 7. `problem` and `nowhere`, how we say that something is wrong;
+//! 6. `draft`, `preview`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
+//!    doors themselves;
+//! 7. `problem`, `refused` and `nowhere`, how we say that something is wrong;
 //! 8. `walks`, where paid work goes on when its caller hangs up.
 
 pub mod agents;
+mod browsers;
 mod closed;
 mod date;
 pub mod discovery;
 mod document;
 mod documents;
+mod draft;
 pub mod front;
 pub mod guard;
 pub mod health;
 mod mcp;
 mod negotiate;
 mod nowhere;
+mod orders;
 pub mod premises;
+mod preview;
 pub mod problem;
 mod publish;
 pub mod quota;
+mod refused;
 pub mod request_id;
+mod sellers;
 mod shop;
 pub mod surface;
 mod version;
 pub mod walks;
+pub mod window;
 
 use std::sync::Arc;
 
 use axum::Router;
 use content::fault::ContentFault;
+use http::StatusCode;
 use order::ids::Timestamp;
-use order::ports::Store;
+use order::ports::{Clock, NameService, Store};
+use order::preview::Previews;
 
 use crate::agents::Registry;
 use crate::front::Front;
@@ -46,11 +56,19 @@ use crate::mcp::library::Library;
 use crate::premises::Premises;
 use crate::publish::Published;
 use crate::quota::Quota;
+use crate::sellers::Directory;
 use crate::walks::Walks;
+
+/// The longest card, with every letter of it escaped, and room to spare.
+const CARD_BYTES: usize = 16 * 1024;
 
 /// Everything that the doors need to know about the rest of the house.
 pub struct House {
     pub store: Arc<dyn Store>,
+    /// Who shows cards, if anybody does.
+    pub previews: Option<Previews>,
+    pub names: Arc<dyn NameService>,
+    pub clock: Arc<dyn Clock>,
     /// Where the paid doors start their walks; whoever made it ends it.
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
@@ -69,15 +87,32 @@ pub fn open(house: House) -> Result<Front, ContentFault> {
     let Published { documents, not_found, pages } =
         publish::everything(&house.premises, house.opened_at.0)?;
     let doors = Router::new()
-        .merge(health::routes(house.store))
+        .merge(health::routes(house.store.clone()))
+        .merge(orders::routes(house.store))
         .merge(agents::routes(house.registry))
         .merge(shop::routes(&house.premises))
-        .merge(closed::routes());
+        .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &house.premises, not_found);
     let library = Library { premises: house.premises, pages };
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
-    let doors = guarded(doors, everyday.clone());
+    let doors = guarded(postcards(house.previews), everyday.with(card_limits(house.limits)))
+        .merge(guarded(doors, everyday.clone()));
     Ok(Front::new(Arc::new(documents), quota, doors, mcp, everyday))
+}
+
+/// The doors that take a postcard.
+fn postcards(previews: Option<Previews>) -> Router {
+    let shown = previews.map_or_else(closed::preview, preview::routes);
+    shown.merge(closed::routes())
+}
+
+/// A postcard is small, and the contract has its own word for one that is not.
+fn card_limits(everyday: Limits) -> Limits {
+    Limits {
+        body_bytes: everyday.body_bytes.min(CARD_BYTES),
+        body_overflow: StatusCode::INTERNAL_SERVER_ERROR,
+        ..everyday
+    }
 }
 
 /// Puts routes behind their guard.

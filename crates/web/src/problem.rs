@@ -1,5 +1,7 @@
 //! How the house says that something is wrong, in one shape for all doors.
 
+use std::num::NonZeroU64;
+
 use axum::Json;
 use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
@@ -76,7 +78,7 @@ pub const NOT_CONFIGURED: Problem = Problem {
 };
 
 /// The shared quota is used up. The problem type is the registered one.
-pub(crate) fn quota_exhausted(reset_seconds: u64) -> Response {
+pub(crate) fn quota_exhausted(reset_seconds: NonZeroU64) -> Response {
     let problem = Problem {
         status: StatusCode::TOO_MANY_REQUESTS,
         code: "rate_limited",
@@ -88,7 +90,7 @@ pub(crate) fn quota_exhausted(reset_seconds: u64) -> Response {
         "https://iana.org/assignments/http-problem-types#quota-exceeded",
         &json!({ "violated-policies": ["public-discovery"] }),
     );
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(reset_seconds));
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(reset_seconds.get()));
     response
 }
 

@@ -1,5 +1,7 @@
 //! What the desk says, case by case; [`walk`] then breaks everything in every way.
 
+use async_trait::async_trait;
+
 use super::*;
 use crate::fakes::cards::card;
 use crate::fakes::chain::{PROMISE_SECONDS, Promise};
@@ -10,6 +12,7 @@ use crate::lifecycle::OFFER_SECONDS;
 use crate::mail::Promises;
 use crate::money::{Cents, Usdc};
 use crate::payment::TenderKind;
+use crate::seller::{NotAUsername, Resolution};
 
 mod walk;
 
@@ -152,6 +155,38 @@ fn a_seller_who_moved_is_not_paid_at_the_old_address_nor_at_one_that_nobody_sign
     assert_eq!((offer.order, offer.payees), (order, world.payees()));
     let new = promise(&world, 2).credential();
     assert!(matches!(send(&world, &desk, request("hello", Some(new))), Ok(Outcome::Paid { .. })));
+}
+
+/// Knows the seller's address only from earlier, as when no node answers.
+struct Forgetful(Arc<World>);
+
+#[async_trait]
+impl NameService for Forgetful {
+    fn read(&self, text: &str) -> Result<Username, NotAUsername> {
+        self.0.read(text)
+    }
+
+    async fn resolve(
+        &self,
+        seller: &Username,
+        purpose: Purpose,
+    ) -> Result<Option<Resolution>, Failure> {
+        match purpose {
+            Purpose::Offer => self.0.resolve(seller, purpose).await,
+            Purpose::Payment => Err(Failure::Lost("no node answers".into())),
+        }
+    }
+}
+
+#[test]
+fn an_old_address_is_good_enough_to_ask_for_payment_and_not_to_take_it() {
+    let (world, _) = good_world();
+    let desk = Desk { names: Arc::new(Forgetful(world.clone())), ..world.desk() };
+    let asked = send(&world, &desk, request("hello", None));
+    assert!(matches!(asked, Ok(Outcome::Due(_))), "{asked:?}");
+    let promise = promise(&world, 1);
+    let paid = send(&world, &desk, request("hello", Some(promise.credential())));
+    assert_eq!(paid, Err(Refusal::NameServiceFailed));
 }
 
 #[test]

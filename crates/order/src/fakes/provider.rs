@@ -173,14 +173,15 @@ impl Provider for World {
         }
     }
 
-    async fn find(&self, order: OrderId) -> Result<Vec<Mailpiece>, Failure> {
+    async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
         self.ask(|| {
             let now = self.time();
             let mut press = self.press.lock().unwrap();
             press.catch_up(now);
             let lag = press.list_lag_seconds;
             let listed = |piece: &&Piece| {
-                piece.order == order && !piece.cancelled && piece.accepted_at.plus(lag) <= now
+                let shown = piece.accepted_at.plus(lag) <= now && piece.accepted_at >= since;
+                piece.order == order && !piece.cancelled && shown
             };
             press.pieces.iter().filter(listed).map(|piece| piece.id.clone()).collect()
         })

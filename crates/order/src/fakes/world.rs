@@ -12,13 +12,14 @@ use super::provider::Press;
 use super::store::Shelf;
 use crate::chain::{EvmAddress, Network};
 use crate::desk::Desk;
+use crate::evidence::{Evidence, Record, Source};
 use crate::flight::Flights;
 use crate::identity::Identity;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::IDENTITY_SECONDS;
 use crate::mail::Promises;
 use crate::payment::TenderKind;
-use crate::ports::{Clock, Failure, NameService};
+use crate::ports::{Clock, Failure, NameService, Purpose};
 use crate::seller::{NotAUsername, Payees, Resolution, Sellers, Username};
 use crate::tender::Tenders;
 use crate::vigil::Vigils;
@@ -162,7 +163,18 @@ impl NameService for World {
         Username::parse(text, "cards.example.eth", |label| Some(label.to_owned()))
     }
 
-    async fn resolve(&self, _seller: &Username) -> Result<Option<Resolution>, Failure> {
-        self.ask(|| Some(Resolution { payees: self.payees() })).await
+    async fn resolve(
+        &self,
+        seller: &Username,
+        _purpose: Purpose,
+    ) -> Result<Option<Resolution>, Failure> {
+        self.ask(|| {
+            let source = Source::Chain;
+            let payees = self.payees();
+            let records =
+                payees.iter().map(|(network, address)| Record { network, address, source });
+            Resolution::new(records.collect(), Evidence::made_up(seller.clone(), self.time()))
+        })
+        .await
     }
 }

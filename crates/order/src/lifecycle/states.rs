@@ -147,6 +147,11 @@ impl Shortfall {
 }
 
 impl Paid {
+    /// No card of this payment was handed in before: its money had not moved.
+    pub(crate) const fn handed_in_after(&self) -> Timestamp {
+        self.settlement.at
+    }
+
     /// Takes the settlement at its word: once final, nothing can undo it.
     pub(crate) fn confirmed(mut self) -> Self {
         match self.settlement.finality {

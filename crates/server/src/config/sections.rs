@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::fault::Wrong;
+use crate::config::naming::{self, Naming};
+use crate::config::posting::{self, Posting};
 use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{self, Anonymous, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
-use crate::config::{Agents, Config, Content, Keys, Limits, Log, Mcp, Sellers, Server, Shop};
+use crate::config::values::{self, Answer, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
+use crate::config::{
+    Agents, Config, Content, Keys, Limits, Log, Mcp, Sandbox, Sellers, Server, Shop,
+};
 
 const SECRET_LENGTH: usize = 32;
 
@@ -26,8 +30,11 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let keys = keys(reader, mode, data.as_deref().ok());
     let limits = limits(reader);
     let sellers = sellers(reader);
+    let names = naming::read(reader, mode);
+    let posting = posting::read(reader);
+    let sandbox = sandbox(reader, &names, &posting);
     let shop = shop(reader);
-    let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, Anonymous::parse);
+    let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, values::yes_or_no);
     let profile = reader.take(&settings::MCP_PROFILE, values::profile);
     let log = log(reader);
     let folder = reader.take_if_told(&settings::CONTENT_FOLDER, values::existing_folder);
@@ -42,12 +49,48 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         keys: keys?,
         limits: limits?,
         sellers: sellers?,
+        names: names?,
+        posting: posting?,
+        sandbox: sandbox?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },
         mcp: Mcp { profile: profile? },
         log: log?,
         content: Content { folder: folder? },
     })
+}
+
+/// A real part beside one of the sandbox is almost always a mistake: money that
+/// buys a card which nobody mails, or a card that nobody paid for.
+fn sandbox(
+    reader: &mut Reader,
+    names: &Result<Naming, Noted>,
+    posting: &Result<Posting, Noted>,
+) -> Result<Sandbox, Noted> {
+    let port = reader.take(&settings::SANDBOX_PORT, |text| values::number::<u16>(text, 0..=65_535));
+    let mixed = reader.take(&settings::SANDBOX_MIXED, values::yes_or_no)?;
+    let apart = match (names, posting) {
+        (Ok(Naming::Sandbox), Ok(Posting::ThanksIo(_) | Posting::Lob(_))) => {
+            Some("names are of the sandbox, and provider.kind mails real cards")
+        }
+        (Ok(Naming::Ens(_)), Ok(Posting::Sandbox(_))) => {
+            Some("names are real, and the sandbox's provider mails nothing")
+        }
+        (Ok(Naming::Sandbox), Ok(Posting::Sandbox(_) | Posting::Nobody))
+        | (Ok(Naming::Ens(_)), Ok(Posting::ThanksIo(_) | Posting::Lob(_) | Posting::Nobody))
+        | (Err(Noted), _)
+        | (_, Err(Noted)) => None,
+    };
+    match (apart, mixed) {
+        (Some(apart), Answer::No) => {
+            let wrong = Wrong::new(
+                format!("{apart}; such a mixture is not started by accident"),
+                "Choose both real or both of the sandbox, or write sandbox.mixed = \"yes\" for a trial.",
+            );
+            Err(reader.object(&settings::SANDBOX_MIXED, wrong))
+        }
+        (Some(_) | None, Answer::Yes) | (None, Answer::No) => Ok(Sandbox { port: port? }),
+    }
 }
 
 fn base_url(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Option<BaseUrl>, Noted> {

@@ -1,5 +1,14 @@
 //! The one list of settings, from which the reader, the help and the example file are made.
 
+mod outside;
+
+pub(crate) use outside::{
+    NAMES_BLOCK_TAG, NAMES_GATEWAYS, NAMES_KIND, NAMES_MAINNET_EOA, NAMES_RPC,
+    NAMES_UNIVERSAL_RESOLVER, PROVIDER_CANCEL_SECONDS, PROVIDER_DOMESTIC_CENTS,
+    PROVIDER_INTERNATIONAL_CENTS, PROVIDER_KIND, PROVIDER_SENDER, PROVIDER_TOKEN, SANDBOX_DIALECT,
+    SANDBOX_MIXED, SANDBOX_PORT,
+};
+
 /// The variable that names the configuration file, and where we look without it.
 pub(crate) const CONFIG_FILE_VARIABLE: &str = "PENNYBLACK_CONFIG";
 pub(crate) const CONFIG_FILE: &str = "pennyblack.toml";
@@ -84,7 +93,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 22] = [
+pub(crate) static SETTINGS: [&Setting; 37] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -101,6 +110,21 @@ pub(crate) static SETTINGS: [&Setting; 22] = [
     &SELLER_DEFAULT,
     &SELLERS_ENABLED,
     &SELLER_PARENT,
+    &NAMES_KIND,
+    &NAMES_RPC,
+    &NAMES_GATEWAYS,
+    &NAMES_UNIVERSAL_RESOLVER,
+    &NAMES_BLOCK_TAG,
+    &NAMES_MAINNET_EOA,
+    &PROVIDER_KIND,
+    &PROVIDER_TOKEN,
+    &PROVIDER_SENDER,
+    &PROVIDER_DOMESTIC_CENTS,
+    &PROVIDER_INTERNATIONAL_CENTS,
+    &PROVIDER_CANCEL_SECONDS,
+    &SANDBOX_PORT,
+    &SANDBOX_DIALECT,
+    &SANDBOX_MIXED,
     &SHOP_PAYEE,
     &AGENTS_ANONYMOUS,
     &MCP_PROFILE,

@@ -7,6 +7,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::config::fault::Origin;
 
+mod outside;
+
 /// A folder with a configuration file, and an environment.
 struct Desk {
     folder: TempDir,
@@ -73,6 +75,11 @@ fn live(desk: &Desk) -> String {
         default = "alice"
         enabled = ["alice", "bob"]
         parent = "sellers.example"
+        [names]
+        kind = "ens"
+        rpc = ["https://rpc.example/a-key-of-the-node"]
+        [provider]
+        kind = "none"
         [shop]
         payee = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4"
         "#,
@@ -226,6 +233,8 @@ fn live_mode_demands_that_everything_important_is_told() {
             "sellers.default",
             "sellers.enabled",
             "sellers.parent",
+            "names.kind",
+            "provider.kind",
             "shop.payee",
         ]
     );

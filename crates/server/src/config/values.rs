@@ -33,17 +33,15 @@ impl Mode {
     }
 }
 
-/// Whether agents may register without a name.
+/// What an operator says to a question of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anonymous {
+pub(crate) enum Answer {
     Yes,
     No,
 }
 
-impl Anonymous {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        choose(text, &[("yes", Anonymous::Yes), ("no", Anonymous::No)])
-    }
+pub(crate) fn yes_or_no(text: &str) -> Result<Answer, Wrong> {
+    choose(text, &[("yes", Answer::Yes), ("no", Answer::No)])
 }
 
 /// Which runtime of the contract the MCP server is like.
@@ -214,7 +212,7 @@ fn is_label(text: &str) -> bool {
     (1..=63).contains(&text.len()) && text.bytes().all(allowed)
 }
 
-fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
+pub(super) fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
     choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         Wrong::new(
@@ -233,11 +231,11 @@ impl Shown for Mode {
     }
 }
 
-impl Shown for Anonymous {
+impl Shown for Answer {
     fn shown(&self) -> String {
         match self {
-            Anonymous::Yes => "yes".to_owned(),
-            Anonymous::No => "no".to_owned(),
+            Answer::Yes => "yes".to_owned(),
+            Answer::No => "no".to_owned(),
         }
     }
 }
@@ -317,6 +315,12 @@ impl Shown for PathBuf {
 impl Shown for Secret {
     fn shown(&self) -> String {
         "(set, never shown)".to_owned()
+    }
+}
+
+impl Shown for u16 {
+    fn shown(&self) -> String {
+        self.to_string()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -51,9 +52,15 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn open(toml: &str) -> Self {
+        Self::open_with(toml, &[])
+    }
+
+    /// A house whose operator has set these variables too.
+    pub(crate) fn open_with(toml: &str, variables: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         let log = File::create(folder.path().join("log")).unwrap();
-        let mut child = pennyblack(&folder, toml, &[("PENNYBLACK_LISTEN", "127.0.0.1:0")])
+        let variables = [&[("PENNYBLACK_LISTEN", "127.0.0.1:0")], variables].concat();
+        let mut child = pennyblack(&folder, toml, &variables)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -80,6 +87,11 @@ impl House {
         let mut caller = self.call();
         caller.say(&format!("{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
         caller.hear_all()
+    }
+
+    /// Where it was started, with everything that it wrote.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(crate) fn log(&self) -> String {
@@ -115,7 +127,7 @@ impl Drop for House {
 pub(crate) struct Caller(TcpStream);
 
 impl Caller {
-    fn new(address: SocketAddr) -> Self {
+    pub(crate) fn new(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Self(stream)

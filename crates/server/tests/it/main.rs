@@ -8,5 +8,7 @@ mod dawdlers;
 mod example;
 mod fences;
 mod house;
+mod names;
 mod public;
 mod serving;
+mod world;

@@ -9,8 +9,9 @@ mod quota;
 mod shop;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
-use crate::house::House;
+use crate::house::{Caller, House};
 
 /// An answer, taken apart.
 pub(crate) struct Reply {
@@ -43,15 +44,19 @@ impl House {
     }
 
     pub(crate) fn request(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut caller = self.call();
-        let more: String =
-            headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let (length, host) = (body.len(), self.address);
-        caller.say(&format!(
-            "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}Content-Length: {length}\r\n\r\n{body}"
-        ));
-        reply(&caller.hear_bytes())
+        ask(self.address, line, headers, body)
     }
+}
+
+/// One request on a connection of its own, to whoever listens there.
+pub(crate) fn ask(address: SocketAddr, line: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    let mut caller = Caller::new(address);
+    let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    caller.say(&format!(
+        "{line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{more}Content-Length: {length}\r\n\r\n{body}"
+    ));
+    reply(&caller.hear_bytes())
 }
 
 fn reply(heard: &[u8]) -> Reply {

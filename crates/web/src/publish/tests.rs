@@ -5,8 +5,14 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::Request;
+use order::contract::samples::offer;
+use order::fakes::fates::EveryFate;
+use order::fakes::still::{Still, drive};
 use order::fakes::store::Shelf;
+use order::fakes::world::World;
 use order::ids::Timestamp;
+use order::mail::Promises;
+use order::ports::Store;
 
 use super::*;
 use crate::agents::token::TokenKeys;
@@ -22,14 +28,24 @@ const NOW: u64 = 1_794_700_800;
 
 fn front() -> Front {
     let premises = premises();
+    let shelf = Arc::new(Shelf::default());
+    drive(shelf.offer(offer(1))).unwrap().unwrap();
     let registry = Registry {
         keys: TokenKeys::new(vec![[7; 32]]),
         randomness: Arc::new(|| Some([1; 16])),
         enabled: Enabled::Yes,
         base_url: premises.base_url.clone(),
     };
+    let world = World::new(
+        Box::new(EveryFate::default()),
+        Box::new(Still::default()),
+        Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
+    );
     let house = House {
-        store: Arc::new(Shelf::default()),
+        store: shelf,
+        previews: None,
+        names: world.clone(),
+        clock: world,
         walks: Walks::new(),
         limits: Limits::default(),
         premises,
@@ -47,7 +63,7 @@ async fn status(front: &Front, method: &str, path: &str) -> u16 {
 
 /// An address that the pattern of an endpoint fits.
 fn sample(path: &str) -> String {
-    path.replace("{publicOrderId}", &"a".repeat(32)).replace("{username}", "demo")
+    path.replace("{publicOrderId}", &offer(1).id.to_string()).replace("{username}", "demo")
 }
 
 #[tokio::test]

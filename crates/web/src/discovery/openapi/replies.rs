@@ -95,9 +95,17 @@ fn orders(premises: &Premises) -> Map<String, Value> {
     });
     let seller = json!({
         "username": premises.default_seller,
-        "name": format!("{}.{}", premises.default_seller, premises.seller_parent),
+        "ens_name": format!("{}.{}", premises.default_seller, premises.seller_parent),
         "address": premises.payee.to_string(),
+        "networks": [{
+            "network": Network::Base.caip2(),
+            "coin_type": Network::Base.coin_type(),
+            "address": premises.payee.to_string(),
+            "source": "chain",
+        }],
+        "evidence": { "chain_id": 1, "block_number": 23_456_789, "block_tag": "safe" },
         "resolved_at": "2026-11-15T09:00:00Z",
+        "valid_until": "2026-11-15T09:01:00Z",
     });
     named([
         ("Order", reply("How far the order is.", &[], JSON, "Order", order)),

@@ -2,6 +2,7 @@
 
 use order::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
 use order::chain::Network;
+use order::evidence::Source;
 use order::status::Status;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +27,7 @@ const STATUSES: [Status; 11] = [
     Status::Refunded,
     Status::Expired,
 ];
+const SOURCES: [Source; 3] = [Source::Chain, Source::Default, Source::MainnetEoa];
 /// What a paid answer says: the card was handed over, or that is in doubt.
 const SENT: [Status; 2] = [Status::Submitted, Status::FulfillmentNeedsReconciliation];
 
@@ -142,14 +144,28 @@ fn order(order_id: &Value) -> Value {
 }
 
 fn seller() -> Value {
+    let account_on = json!({
+        "network": { "type": "string", "enum": Network::ALL.map(Network::caip2) },
+        "coin_type": { "type": "integer" },
+        "address": account(),
+        "source": { "type": "string", "enum": SOURCES.map(Source::word) },
+    });
+    let account_on = open(&["network", "coin_type", "address", "source"], account_on);
+    let evidence = json!({
+        "type": "object",
+        "description":
+            "Chain, block, resolver and gateway: enough to look the same up again.",
+    });
     open(
-        &["address"],
+        &["username", "ens_name", "address", "networks", "evidence", "resolved_at", "valid_until"],
         json!({
             "username": text(),
-            "name": text(),
+            "ens_name": text(),
             "address": account(),
+            "networks": list(account_on),
+            "evidence": evidence,
             "resolved_at": moment(),
-            "evidence": { "type": "object" },
+            "valid_until": moment(),
         }),
     )
 }

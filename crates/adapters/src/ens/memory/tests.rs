@@ -1,0 +1,85 @@
+//! The shelf has an end, and strangers stand in line.
+
+use std::future::{pending, poll_fn, ready};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+
+use async_trait::async_trait;
+use order::chain::{EvmAddress, Network};
+use order::evidence::{Evidence, Record, Source};
+use order::ids::Timestamp;
+
+use super::*;
+
+#[derive(Default)]
+struct Watch(AtomicU64);
+
+#[async_trait]
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.uptime())
+    }
+
+    fn uptime(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    async fn wait(&self, _seconds: u64) {
+        pending().await
+    }
+}
+
+fn seller(number: usize) -> Username {
+    Username::kept(format!("seller{number}"))
+}
+
+fn found(seller: &Username) -> Option<Resolution> {
+    let address = EvmAddress::from_bytes([1; 20]);
+    let record = Record { network: Network::Base, address, source: Source::Chain };
+    Resolution::new(vec![record], Evidence::made_up(seller.clone(), Timestamp(0)))
+}
+
+#[tokio::test]
+async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
+    let watch = Arc::new(Watch::default());
+    let memory = Memory::new(watch.clone());
+    for number in 0..=NAMES_MAX {
+        let name = seller(number);
+        memory.recall(&name, Purpose::Payment, ready(Ok(found(&name)))).await.unwrap();
+        watch.0.store(1, Ordering::SeqCst);
+    }
+    assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
+    assert!(memory.remembered(&seller(0)).is_none());
+    assert!(memory.remembered(&seller(NAMES_MAX)).is_some());
+    assert!(lock(&memory.flights).is_empty());
+}
+
+#[tokio::test]
+async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
+    let watch = Arc::new(Watch::default());
+    let memory = Memory::new(watch.clone());
+    let known = seller(0);
+    memory.recall(&known, Purpose::Payment, ready(Ok(found(&known)))).await.unwrap();
+    watch.0.store(FOUND_SECONDS, Ordering::SeqCst);
+
+    let names: Vec<_> = (1..=STRANGERS_MAX).map(seller).collect();
+    let mut crowd: Vec<_> = names
+        .iter()
+        .map(|name| Box::pin(memory.recall(name, Purpose::Payment, pending())))
+        .collect();
+    poll_fn(|context| {
+        assert!(crowd.iter_mut().all(|one| one.as_mut().poll(context).is_pending()));
+        Poll::Ready(())
+    })
+    .await;
+    let late = seller(STRANGERS_MAX + 1);
+    let outcome = memory.recall(&late, Purpose::Payment, ready(Ok(None))).await;
+    assert_eq!(outcome, Err(Trouble::Busy));
+    let outcome = memory.recall(&known, Purpose::Payment, ready(Ok(found(&known)))).await;
+    assert!(outcome.is_ok());
+
+    // They hang up, and nothing is left of them.
+    drop(crowd);
+    assert!(lock(&memory.flights).is_empty());
+    assert!(memory.recall(&late, Purpose::Payment, ready(Ok(None))).await.is_ok());
+}

@@ -1,0 +1,70 @@
+//! One caller's calls to one account: within the budget, and sorted.
+
+use std::sync::Arc;
+
+use order::ports::Unanswered;
+use serde::de::DeserializeOwned;
+
+use super::budget::{Budget, Caller};
+use crate::http::{Call, Client, Silence, Why};
+
+/// The statuses that prove that nothing was accepted. After any other that is
+/// not good, it may have been.
+const REFUSALS: [u16; 8] = [400, 401, 402, 404, 413, 415, 422, 429];
+/// The ones among the others that are about our account and not about the card.
+const ACCOUNT: [u16; 3] = [401, 402, 403];
+
+/// Cheap to clone; the clones share one account's budget.
+#[derive(Clone)]
+pub(super) struct Line {
+    client: Client,
+    budget: Arc<Budget>,
+    caller: Caller,
+}
+
+impl Line {
+    pub(super) const fn new(client: Client, budget: Arc<Budget>) -> Self {
+        Self { client, budget, caller: Caller::Paid }
+    }
+
+    pub(super) fn on_behalf_of(&self, caller: Caller) -> Self {
+        Self { caller, ..self.clone() }
+    }
+
+    /// Makes a call, if the budget has one left, and reads a good answer.
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
+        self.budget.take(self.caller).map_err(|_| Silence::Refused(Why::NoBudget))?;
+        let peer = call.peer();
+        let answer = self.client.send(call).await?;
+        let read =
+            if REFUSALS.contains(&answer.status) { Err(answer.refused()) } else { answer.read() };
+        read.inspect_err(|silence| {
+            if ACCOUNT.contains(&answer.status) {
+                // An alarm: no card can be sold until somebody has looked at it.
+                tracing::error!(
+                    place = peer,
+                    kind = %silence,
+                    "The provider refuses our account; look at its key and its balance"
+                );
+            } else {
+                tracing::warn!(place = peer, kind = %silence, "A provider gave no good answer");
+            }
+        })
+    }
+}
+
+/// What silence means where a call has no effect.
+pub(super) fn unanswered(silence: Silence) -> Unanswered {
+    let (Silence::Refused(why) | Silence::Lost(why)) = silence;
+    match why {
+        Why::NoBudget | Why::Status(401..=403 | 429) => Unanswered::Unavailable,
+        Why::Unconnected
+        | Why::NotPublic
+        | Why::TimedOut
+        | Why::Broken
+        | Why::Status(500..=599) => Unanswered::Unreachable,
+        Why::Unsendable | Why::TooLarge | Why::Encoded | Why::Unreadable | Why::Status(_) => {
+            Unanswered::Unusable
+        }
+    }
+}

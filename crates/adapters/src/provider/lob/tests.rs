@@ -1,0 +1,235 @@
+//! The adapter before a real server that says everything there is to say.
+
+use order::card::Draft;
+use order::contract::samples;
+use order::mail::Stage;
+
+use super::*;
+use crate::http::scripted::{Reply, Server};
+use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
+
+fn provider_with(base: Address, key: &str, cancel_seconds: u64) -> Lob {
+    let settings = Settings {
+        previews: PreviewPlaces::new(vec![base.clone()]),
+        base: base.below(&["v1"]),
+        key: Zeroizing::new(key.into()),
+        sender: None,
+        prices: Prices { domestic: Cents(90), international: Cents(160) },
+        cancel_seconds,
+    };
+    Lob::new(settings, client(), Arc::new(StoppedClock::default()))
+}
+
+fn provider(base: Address) -> Lob {
+    provider_with(base, "live_key", 0)
+}
+
+async fn serving(replies: impl IntoIterator<Item = Reply>) -> (Server, Lob) {
+    let server = Server::start(replies).await;
+    let provider = provider(server.address.clone());
+    (server, provider)
+}
+
+/// A card of the order that [`paid`] is.
+fn made(more: &str) -> String {
+    format!(r#"{{"id":"psc_1","metadata":{{"public_order_id":"{}"}}{more}}}"#, paid().id)
+}
+
+#[tokio::test]
+async fn every_fault_of_a_server_is_sorted() {
+    every_fault(provider, Asked::AtHome).await;
+}
+
+fn card(change: impl FnOnce(&mut Draft)) -> Postcard {
+    let text = |text: &str| Some(text.to_owned());
+    let mut draft = Draft {
+        front_image_url: text("https://images.example.org/front.jpg"),
+        message: text("Hello."),
+        name: text("Ada Lovelace"),
+        address: text("1 Main Street"),
+        city: text("Springfield"),
+        province: text("IL"),
+        postal_code: text("62701"),
+        country: text("US"),
+    };
+    change(&mut draft);
+    Postcard::parse(&draft).ok().unwrap()
+}
+
+#[tokio::test]
+async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_none() {
+    let (server, provider) = serving([Reply::Nothing]).await;
+    let mut prices = Vec::new();
+    for change in [
+        |_: &mut Draft| {},
+        |draft: &mut Draft| draft.country = Some("DE".into()),
+        |draft: &mut Draft| draft.postal_code = Some("62701-0001".into()),
+        |draft: &mut Draft| draft.postal_code = Some("W1A 1AA".into()),
+        |draft: &mut Draft| draft.name = Some("a".repeat(41)),
+        |draft: &mut Draft| draft.address = Some("a".repeat(65)),
+        |draft: &mut Draft| draft.message = Some("a\n".repeat(40) + "a"),
+    ] {
+        prices.push(provider.hold(&card(change)).await.ok().map(|hold| hold.total().0));
+    }
+    assert_eq!(prices, [Some(90), Some(160), Some(90), None, None, None, None]);
+    assert_eq!(server.heard().len(), 0);
+}
+
+#[tokio::test]
+async fn a_preview_waits_for_its_proof() {
+    let server = Server::start([Reply::Nothing]).await;
+    let here = server.address.to_text();
+    let proof = |status: &str, thumbnails: &str| {
+        let body = format!(r#"{{"id":"prf_1","status":"{status}","thumbnails":{thumbnails}}}"#);
+        Reply::json(201, &body)
+    };
+    let pictures = format!(r#"[{{"large":"{here}front.png"}},{{"large":"{here}back.png"}}]"#);
+    let (drawing, drawn) = (proof("processing", "[]"), proof("completed", &pictures));
+    let evil = proof("completed", r#"[{"large":"https://evil.example/1.png"}]"#);
+    for (replies, expected, calls) in [
+        (vec![drawn.clone()], Ok(2), 1),
+        (vec![drawing.clone(), drawing.clone(), drawn], Ok(2), 3),
+        (vec![drawing], Err(Unanswered::Unreachable), 9),
+        (vec![proof("failed", "[]")], Err(Unanswered::Unusable), 1),
+        (vec![proof("completed", "[]")], Err(Unanswered::Unusable), 1),
+        (vec![proof("unheard-of", "[]")], Err(Unanswered::Unusable), 1),
+        (vec![evil], Err(Unanswered::Unusable), 1),
+    ] {
+        let lob = Server::start(replies.clone()).await;
+        let mut provider = provider(lob.address.clone());
+        let places = PreviewPlaces::new(vec![server.address.clone()]);
+        Arc::get_mut(&mut provider.settings).unwrap().previews = places;
+        let preview = provider.for_previews().preview(&paid().state.card).await;
+        assert_eq!(preview.map(|preview| preview.urls.len()), expected, "{replies:?}");
+        assert_eq!(lob.heard().len(), calls, "{replies:?}");
+        assert!(lob.heard()[0].starts_with("POST /v1/resource_proofs HTTP/1.1\r\n"));
+    }
+}
+
+#[tokio::test]
+async fn a_card_is_handed_in_under_the_payments_key() {
+    let (server, provider) = serving([Reply::good(&made(""))]).await;
+    let order = paid();
+    assert_eq!(provider.submit(&order).await, Ok(Mailpiece("psc_1".into())));
+    // Another attempt for the same payment has the same key; another payment has not.
+    provider.submit(&order.clone().again(samples::NOW)).await.unwrap();
+    let _ = provider.submit(&samples::paid(2)).await;
+    let heard = server.heard();
+    let key = |heard: &str| {
+        let key = heard.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
+        key.unwrap().to_owned()
+    };
+    assert_eq!(key(&heard[0]), key(&heard[1]));
+    assert_ne!(key(&heard[0]), key(&heard[2]));
+    assert_eq!(key(&heard[0]).len(), 64);
+    let head = "POST /v1/postcards HTTP/1.1\r\n";
+    assert!(heard[0].starts_with(head), "{}", heard[0]);
+    let reference = format!(r#""metadata":{{"public_order_id":"{}","attempt":"1"}}"#, order.id);
+    for part in [
+        reference.as_str(),
+        // The key and a colon, in base64.
+        "authorization: Basic bGl2ZV9rZXk6\r\n",
+        r#""size":"4x6""#,
+        r#""use_type":"operational""#,
+    ] {
+        assert!(heard[0].contains(part), "{part} in {}", heard[0]);
+    }
+    assert!(heard[1].contains(r#""attempt":"2""#));
+    assert!(!heard[0].contains("send_date"));
+}
+
+#[tokio::test]
+async fn a_card_that_can_be_cancelled_waits_at_the_printer() {
+    let server = Server::start([Reply::good(&made(""))]).await;
+    let provider = provider_with(server.address.clone(), "live_key", 3_600);
+    assert_eq!(provider.promises().cancel_seconds, 3_600);
+    provider.submit(&paid()).await.unwrap();
+    // Three seconds after the samples' moment it was paid.
+    assert!(server.heard()[0].contains(r#""send_date":"2030-03-17T18:46:43Z""#));
+}
+
+#[tokio::test]
+async fn an_answer_about_another_card_is_no_answer() {
+    for body in [
+        r#"{"id":"psc_1"}"#,
+        r#"{"id":"psc_1","metadata":null}"#,
+        r#"{"id":"psc_1","metadata":{"public_order_id":"other"}}"#,
+        &made("").replace("psc_1", ""),
+        &made("").replace("\"psc_1\"", "1"),
+    ] {
+        let (_server, provider) = serving([Reply::good(body)]).await;
+        assert_eq!(verdict(provider.submit(&paid()).await), Err(Verdict::Lost), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn cards_are_found_by_their_reference_and_by_nothing_else() {
+    let other = r#"{"id":"psc_9","metadata":{"public_order_id":"other"}}"#;
+    let gone = made(r#","deleted":true"#).replace("psc_1", "psc_2");
+    for (body, expected) in [
+        (format!(r#"{{"data":[{}]}}"#, made("")), Some(vec!["psc_1"])),
+        (format!(r#"{{"data":[{other},{gone},{}]}}"#, made("")), Some(vec!["psc_1"])),
+        (format!(r#"{{"data":[{other},{gone}],"next_url":null}}"#), Some(vec![])),
+        (format!(r#"{{"data":[{other}],"next_url":"https://x"}}"#), None),
+        (r#"{"object":"list"}"#.into(), None),
+    ] {
+        let (server, provider) = serving([Reply::good(&body)]).await;
+        let found = provider.find(paid().id, samples::NOW).await.ok();
+        let expected =
+            expected.map(|ids| ids.iter().map(|id| Mailpiece((*id).into())).collect::<Vec<_>>());
+        assert_eq!(found, expected, "{body}");
+        let query = format!("metadata%5Bpublic_order_id%5D={}", paid().id);
+        assert!(server.heard()[0].lines().next().unwrap().contains(&query));
+    }
+}
+
+#[tokio::test]
+async fn a_card_is_followed_by_its_events() {
+    let event = |names: &[&str]| {
+        let events: Vec<_> = names.iter().map(|name| format!(r#"{{"name":"{name}"}}"#)).collect();
+        made(&format!(r#","tracking_events":[{}]"#, events.join(",")))
+    };
+    for (body, stage) in [
+        (made(""), Stage::Accepted),
+        (made(r#","tracking_events":null"#), Stage::Accepted),
+        (event(&["Mailed"]), Stage::Mailed),
+        (event(&["In Transit", "Re-Routed"]), Stage::Mailed),
+        (event(&["In Transit", "Delivered"]), Stage::Delivered),
+        (event(&["In Transit", "Returned to Sender"]), Stage::Returned),
+        (made(r#","deleted":true"#), Stage::Failed),
+        (made(r#","status":"failed""#), Stage::Failed),
+    ] {
+        let (_server, provider) = serving([Reply::good(&body)]).await;
+        let delivery = provider.track(&Mailpiece("psc_1".into())).await.unwrap();
+        assert_eq!(delivery.map(|delivery| delivery.stage), Some(stage), "{body}");
+    }
+    let (_server, provider) = serving([Reply::json(404, "{}")]).await;
+    assert_eq!(provider.track(&Mailpiece("psc_1".into())).await, Ok(None));
+}
+
+#[tokio::test]
+async fn a_card_is_cancelled_or_it_is_too_late() {
+    let no = Reply::json(422, r#"{"error":{"message":"It is printed."}}"#);
+    for (replies, expected) in [
+        (vec![Reply::good(r#"{"id":"psc_1","deleted":true}"#)], Some(Cancellation::Cancelled)),
+        (vec![Reply::good(r#"{"id":"psc_1"}"#)], None),
+        (vec![no.clone(), Reply::good(&made(""))], Some(Cancellation::TooLate)),
+        (vec![no, Reply::good(&made(r#","deleted":true"#))], Some(Cancellation::Cancelled)),
+        (vec![Reply::json(404, "{}")], Some(Cancellation::TooLate)),
+        (vec![Reply::json(500, "{}")], None),
+        (vec![Reply::Nothing], None),
+    ] {
+        let (server, provider) = serving(replies.clone()).await;
+        let cancelled = provider.cancel(&Mailpiece("psc_1".into())).await;
+        assert_eq!(cancelled.ok(), expected, "{replies:?}");
+        assert!(server.heard()[0].starts_with("DELETE /v1/postcards/psc_1 HTTP/1.1\r\n"));
+    }
+}
+
+#[tokio::test]
+async fn a_key_says_whether_the_account_mails_anything() {
+    let (server, live) = serving([Reply::Nothing]).await;
+    assert_eq!(live.mode(), AccountMode::Live);
+    let testing = provider_with(server.address.clone(), "test_key", 0);
+    assert_eq!(testing.mode(), AccountMode::Testing);
+}

@@ -1,0 +1,154 @@
+//! What the tests of every provider share: a clock, cards, and every fault of a server.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use order::contract::samples;
+use order::ids::Timestamp;
+use order::lifecycle::{Order, Submitting};
+use order::mail::Mailpiece;
+use order::ports::{Clock, Failure, Provider, Unanswered};
+
+use crate::http::scripted::{Reply, Server, listen};
+use crate::http::{Address, Client, Reach};
+
+/// Time that passes only when somebody says so, or waits for it.
+#[derive(Default)]
+pub(super) struct StoppedClock(AtomicU64);
+
+impl StoppedClock {
+    pub(super) fn pass(&self, seconds: u64) {
+        self.0.fetch_add(seconds, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Clock for StoppedClock {
+    fn now(&self) -> Timestamp {
+        samples::NOW.plus(self.uptime())
+    }
+
+    fn uptime(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    async fn wait(&self, seconds: u64) {
+        self.pass(seconds);
+    }
+}
+
+pub(super) fn client() -> Client {
+    Client::new(Reach::Configured).unwrap().answering_within(Duration::from_millis(400))
+}
+
+/// A paid order, ready to be mailed, for [`samples::hold`]'s 175 cents.
+pub(super) fn paid() -> Order<Submitting> {
+    samples::paid(1)
+}
+
+/// What one fault must look like from the desk.
+pub(super) struct Expected {
+    pub(super) asked: Unanswered,
+    pub(super) submitted: Verdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Refused,
+    Lost,
+}
+
+pub(super) fn verdict(result: Result<Mailpiece, Failure>) -> Result<Mailpiece, Verdict> {
+    result.map_err(|failure| match failure {
+        Failure::Refused(_) => Verdict::Refused,
+        Failure::Lost(_) => Verdict::Lost,
+    })
+}
+
+/// Everything that can be wrong with an answer whatever was asked.
+pub(super) fn faults() -> Vec<(String, Reply, Expected)> {
+    use Unanswered::{Unavailable, Unreachable, Unusable};
+    use Verdict::{Lost, Refused};
+    let mut all = Vec::new();
+    let mut add = |name: &str, reply: Reply, asked: Unanswered, submitted: Verdict| {
+        all.push((name.to_owned(), reply, Expected { asked, submitted }));
+    };
+    for (status, asked, submitted) in [
+        (302, Unusable, Lost),
+        (308, Unusable, Lost),
+        (400, Unusable, Refused),
+        (401, Unavailable, Refused),
+        (402, Unavailable, Refused),
+        (403, Unavailable, Lost),
+        (404, Unusable, Refused),
+        (408, Unusable, Lost),
+        (409, Unusable, Lost),
+        (413, Unusable, Refused),
+        (415, Unusable, Refused),
+        (422, Unusable, Refused),
+        (429, Unavailable, Refused),
+        (500, Unreachable, Lost),
+        (502, Unreachable, Lost),
+        (503, Unreachable, Lost),
+    ] {
+        let body = r#"{"message":"No.","id":1,"data":{}}"#;
+        add(&format!("status {status}"), Reply::json(status, body), asked, submitted);
+    }
+    let head = "HTTP/1.1 200 OK\r\n";
+    add("timeout", Reply::Nothing, Unreachable, Lost);
+    add("reset", Reply::Last(String::new()), Unreachable, Lost);
+    add("truncated", Reply::Last(format!("{head}content-length: 9\r\n\r\n{{")), Unreachable, Lost);
+    add("slow body", Reply::Raw(format!("{head}content-length: 9\r\n\r\n{{")), Unreachable, Lost);
+    add("slow headers", Reply::Raw("HTTP/1.1 200".into()), Unreachable, Lost);
+    let twice = format!("{head}content-length: 2\r\ncontent-length: 3\r\n\r\n{{}}");
+    add("two lengths", Reply::Last(twice), Unreachable, Lost);
+    let gzip = format!("{head}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{{}}");
+    add("gzip", Reply::Raw(gzip), Unusable, Lost);
+    let huge = format!("{{\"id\":1,\"data\":\"{}\"}}", "x".repeat(300_000));
+    add("huge", Reply::good(&huge), Unusable, Lost);
+    let deep = format!("{{\"id\":{}1{}}}", "[".repeat(50_000), "]".repeat(50_000));
+    for (name, body) in [
+        ("empty", ""),
+        ("malformed", "{\"id\":1,"),
+        ("html", "<html>all good</html>"),
+        ("array", "[{\"id\":1}]"),
+        ("nothing", "null"),
+        ("no fields", "{}"),
+        ("deep", &deep),
+        ("id as text", r#"{"id":"one","data":{}}"#),
+        ("id negative", r#"{"id":-1,"data":{}}"#),
+        ("id fractional", r#"{"id":1.5,"data":{}}"#),
+    ] {
+        add(name, Reply::good(body), Unusable, Lost);
+    }
+    all
+}
+
+/// Walks every fault through a provider made by `make`.
+pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address) -> P, hold: Asked) {
+    for (name, reply, expected) in faults() {
+        let server = Server::start([reply]).await;
+        let provider = make(server.address.clone());
+        let (asked, order) = (Err(expected.asked), paid());
+        assert_eq!(provider.preview(&order.state.card).await.map(drop), asked, "preview: {name}");
+        if hold == Asked::OverTheWire {
+            assert_eq!(provider.hold(&order.state.card).await.map(drop), asked, "hold: {name}");
+        }
+        let submitted = verdict(provider.submit(&order).await);
+        assert_eq!(submitted, Err(expected.submitted), "submit: {name}");
+    }
+    let (listener, nowhere) = listen().await;
+    drop(listener);
+    let (provider, order) = (make(nowhere), paid());
+    let preview = provider.preview(&order.state.card).await.map(drop);
+    assert_eq!(preview, Err(Unanswered::Unreachable));
+    assert_eq!(verdict(provider.submit(&order).await), Err(Verdict::Refused));
+}
+
+/// Whether a question is asked at all, or answered from what we know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    OverTheWire,
+    AtHome,
+}

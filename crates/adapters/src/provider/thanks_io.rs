@@ -1,0 +1,222 @@
+//! thanks.io, version 2: no key for repeats, so what was lost is looked for in its list.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use order::card::{Draft, Postcard};
+use order::ids::{OrderId, Timestamp};
+use order::lifecycle::{Order, Submitting};
+use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, Stage};
+use order::money::Cents;
+use order::ports::{Clock, Failure, Provider, Unanswered};
+use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
+
+use super::budget::{Budget, Caller, Rate};
+use super::line::{Line, unanswered};
+use super::previews::PreviewPlaces;
+use super::{AccountMode, Sender};
+use crate::http::{Address, Call, Client, Silence, Why};
+
+mod list;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use wire::{Enveloped, Estimate, Items, Pictures, Sent, Tracked};
+
+const PEER: &str = "thanks.io";
+pub const BASE: &str = "https://api.thanks.io/api/v2";
+
+/// Sixty a minute for the whole account.
+pub const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
+
+/// Nothing is promised about repeats. An order can be cancelled while it is
+/// reviewed, about an hour; the margin is for a clock that differs from ours. How
+/// late the list is, nobody says: this is ours to be careful with.
+pub const PROMISES: Promises =
+    Promises { idempotent_seconds: None, cancel_seconds: 55 * 60, visibility_lag_seconds: 120 };
+
+/// Where its pictures lie, by its own documents.
+const PICTURES: [&str; 3] = [
+    "https://s3.amazonaws.com/cdn.thanks.io/",
+    "https://s3.amazonaws.com/content.thanks.io/",
+    "https://cdn.thanks.io/",
+];
+
+pub struct Settings {
+    pub base: Address,
+    pub token: Zeroizing<String>,
+    pub sender: Sender,
+    pub previews: PreviewPlaces,
+    /// What the account may be at worst. With real payments that is
+    /// [`AccountMode::Live`], and an account in testing quotes no price.
+    pub mode: AccountMode,
+}
+
+impl Settings {
+    pub fn known_previews() -> PreviewPlaces {
+        PreviewPlaces::known(&PICTURES)
+    }
+}
+
+/// One caller's way to the account. Handles made from one another share its
+/// budget and its connections.
+#[derive(Clone)]
+pub struct ThanksIo {
+    settings: Arc<Settings>,
+    clock: Arc<dyn Clock>,
+    line: Line,
+}
+
+impl ThanksIo {
+    /// The handle for whoever has paid, or is about to.
+    pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
+        let budget = Arc::new(Budget::new(RATE, clock.clone()));
+        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+    }
+
+    #[must_use]
+    pub fn for_reconciler(&self) -> Self {
+        Self { line: self.line.on_behalf_of(Caller::Reconciler), ..self.clone() }
+    }
+
+    #[must_use]
+    pub fn for_previews(&self) -> Self {
+        Self { line: self.line.on_behalf_of(Caller::Preview), ..self.clone() }
+    }
+
+    /// Whether the account mails what it is given. To be asked at start, together
+    /// with [`AccountMode::for_real_payments`].
+    pub async fn mode(&self) -> Result<AccountMode, Unanswered> {
+        let card = sample().ok_or(Unanswered::Unusable)?;
+        self.estimate(&card).await.map(|estimate| estimate.mode())
+    }
+
+    async fn estimate(&self, card: &Postcard) -> Result<Estimate, Unanswered> {
+        let sheet = wire::Sheet::new(card, &self.settings.sender);
+        let call = Call::post(PEER, self.at(&["estimate", "postcard"]), &sheet);
+        let read = self.read::<Enveloped<Estimate>>(call).await;
+        read.map(|estimate| estimate.data).map_err(unanswered)
+    }
+
+    fn at(&self, parts: &[&str]) -> Address {
+        self.settings.base.below(parts)
+    }
+
+    async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
+        let words = Zeroizing::new(format!("Bearer {}", *self.settings.token));
+        self.line.read(call.authorized(words)).await
+    }
+
+    async fn status(&self, mailpiece: &Mailpiece) -> Result<Option<String>, Silence> {
+        let call = Call::get(PEER, self.at(&["orders", &mailpiece.0, "track"]));
+        self.read::<Enveloped<Tracked>>(call).await.map(|tracked| tracked.data.status())
+    }
+
+    async fn is_cancelled(&self, mailpiece: &Mailpiece) -> Result<bool, Silence> {
+        Ok(self.status(mailpiece).await?.is_some_and(|status| wire::is_cancelled(&status)))
+    }
+}
+
+#[async_trait]
+impl Provider for ThanksIo {
+    fn promises(&self) -> Promises {
+        PROMISES
+    }
+
+    async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered> {
+        let sheet = wire::Sheet::new(card, &self.settings.sender).for_preview();
+        let call = Call::post(PEER, self.at(&["send", "postcard"]), &sheet);
+        let pictures = self.read::<Enveloped<Pictures>>(call).await.map_err(unanswered)?;
+        self.settings.previews.judge(&pictures.data.previews)
+    }
+
+    async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
+        let estimate = self.estimate(card).await?;
+        if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
+            tracing::error!(
+                place = PEER,
+                "The account is in its test mode, which mails nothing; switch that off there"
+            );
+            return Err(Unanswered::Unavailable);
+        }
+        Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+    }
+
+    async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
+        let card = &order.state.card;
+        let sheet = wire::Sheet::new(card, &self.settings.sender).of(order);
+        let call = Call::post(PEER, self.at(&["send", "postcard"]), &sheet);
+        let sent = self.read::<Sent>(call).await?;
+        if !sent.belongs_to(order.id) || wire::is_cancelled(&sent.status) {
+            return Err(Silence::Lost(Why::Unreadable).into());
+        }
+        if sent.total() != Some(order.state.paid.hold.total()) {
+            // The payer was charged by the estimate; the seller bears the rest.
+            tracing::warn!(
+                place = PEER,
+                order.id = %order.id,
+                "The provider charges another total than it estimated"
+            );
+        }
+        Ok(Mailpiece(sent.id.to_string()))
+    }
+
+    async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
+        let search = tokio::time::timeout(list::SEARCH_DEADLINE, self.search(order, since)).await;
+        Ok(search.unwrap_or(Err(Silence::Lost(Why::TimedOut)))?)
+    }
+
+    async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {
+        let at = self.at(&["orders", &mailpiece.0, "items"]).asking("per_page", "100");
+        let items = match self.read::<Items>(Call::get(PEER, at)).await {
+            Err(Silence::Refused(Why::Status(404))) => return Ok(None),
+            items => items?,
+        };
+        let stage = items.stage().ok_or(Silence::Lost(Why::Unreadable))?;
+        let stage = match stage {
+            // What is cancelled as a whole may never say so of its pieces.
+            Stage::Accepted if self.is_cancelled(mailpiece).await? => Stage::Failed,
+            Stage::Accepted
+            | Stage::Mailed
+            | Stage::Delivered
+            | Stage::Returned
+            | Stage::Failed => stage,
+        };
+        Ok(Some(Delivery { stage, at: self.clock.now() }))
+    }
+
+    async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
+        let call = Call::put(PEER, self.at(&["orders", &mailpiece.0, "cancel"]));
+        match self.read::<wire::AnyObject>(call).await {
+            Ok(wire::AnyObject {}) => Ok(Cancellation::Cancelled),
+            Err(Silence::Refused(Why::Status(404))) => Ok(Cancellation::TooLate),
+            // It says no to an order that is printed, and may say no to one that
+            // is cancelled already.
+            Err(
+                Silence::Refused(Why::Status(400 | 422)) | Silence::Lost(Why::Status(403 | 409)),
+            ) => {
+                let cancelled = self.is_cancelled(mailpiece).await?;
+                Ok(if cancelled { Cancellation::Cancelled } else { Cancellation::TooLate })
+            }
+            Err(silence) => Err(silence.into()),
+        }
+    }
+}
+
+/// A card that nobody is sent, to learn what the account would say.
+fn sample() -> Option<Postcard> {
+    let text = |text: &str| Some(text.to_owned());
+    Postcard::parse(&Draft {
+        front_image_url: text("https://cdn.thanks.io/letter-backgrounds/bg0.png"),
+        message: text("Hello."),
+        name: text("Current Resident"),
+        address: text("1600 Pennsylvania Avenue NW"),
+        city: text("Washington"),
+        province: text("DC"),
+        postal_code: text("20500"),
+        country: text("US"),
+    })
+    .ok()
+}

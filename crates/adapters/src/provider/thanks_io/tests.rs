@@ -1,0 +1,292 @@
+//! The adapter before a real server that says everything there is to say.
+
+use order::contract::samples;
+use order::mail::Stage;
+
+use super::*;
+use crate::http::scripted::{Reply, Server};
+use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
+
+fn provider_with(base: Address, mode: AccountMode) -> ThanksIo {
+    let settings = Settings {
+        previews: PreviewPlaces::new(vec![base.clone()]),
+        base,
+        token: Zeroizing::new("secret-token".into()),
+        sender: Sender { name: "The Post Room".into(), ..Sender::default() },
+        mode,
+    };
+    ThanksIo::new(settings, client(), Arc::new(StoppedClock::default()))
+}
+
+fn provider(base: Address) -> ThanksIo {
+    provider_with(base.below(&["api", "v2"]), AccountMode::Live)
+}
+
+async fn serving(replies: impl IntoIterator<Item = Reply>) -> (Server, ThanksIo) {
+    let server = Server::start(replies).await;
+    let provider = provider(server.address.clone());
+    (server, provider)
+}
+
+fn estimate(total: &str) -> Reply {
+    let data = format!(r#"{{"total_cost_in_cents":{total},"test_mode":false}}"#);
+    Reply::good(&format!(r#"{{"message":"OK","data":{data}}}"#))
+}
+
+async fn hold_of(reply: Reply) -> Result<u64, Unanswered> {
+    let (_server, provider) = serving([reply]).await;
+    provider.hold(&paid().state.card).await.map(|hold| hold.total().0)
+}
+
+#[tokio::test]
+async fn every_fault_of_a_server_is_sorted() {
+    every_fault(provider, Asked::OverTheWire).await;
+}
+
+#[tokio::test]
+async fn a_hold_is_a_whole_positive_number_of_cents() {
+    assert_eq!(hold_of(estimate("118")).await, Ok(118));
+    assert_eq!(hold_of(estimate("18446744073709551615")).await, Ok(u64::MAX));
+    for bad in
+        ["\"118\"", "118.0", "1.18", "-118", "0", "18446744073709551616", "1e3", "null", "[]"]
+    {
+        assert_eq!(hold_of(estimate(bad)).await, Err(Unanswered::Unusable), "{bad}");
+    }
+    let missing = Reply::good(r#"{"message":"OK","data":{"total_cost":"$1.18"}}"#);
+    assert_eq!(hold_of(missing).await, Err(Unanswered::Unusable));
+}
+
+#[tokio::test]
+async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
+    let testing = Reply::good(r#"{"data":{"total_cost_in_cents":118,"test_mode":true}}"#);
+    assert_eq!(hold_of(testing.clone()).await, Err(Unanswered::Unavailable));
+    let (server, strict) = serving([testing]).await;
+    assert_eq!(strict.mode().await, Ok(AccountMode::Testing));
+    assert_eq!(AccountMode::Testing.for_real_payments(), Err(crate::provider::TestAccount));
+    assert_eq!(AccountMode::Live.for_real_payments(), Ok(()));
+    let tolerant = provider_with(server.address.clone(), AccountMode::Testing);
+    assert!(tolerant.hold(&paid().state.card).await.is_ok());
+    let (_server, live) = serving([estimate("118")]).await;
+    assert_eq!(live.mode().await, Ok(AccountMode::Live));
+}
+
+#[tokio::test]
+async fn a_preview_is_a_list_of_pictures_in_known_places() {
+    let server = Server::start([Reply::Nothing]).await;
+    let here = server.address.to_text();
+    for (previews, good) in [
+        (format!(r#"["{here}api/v2/1.png","{here}api/v2/2.png"]"#), Some(2)),
+        ("[]".into(), None),
+        ("\"one\"".into(), None),
+        ("{}".into(), None),
+        (format!(r#"["{here}elsewhere.png"]"#), None),
+        (r#"["http://images.example.org/1.png"]"#.into(), None),
+        (r#"["http://10.0.0.1/1.png"]"#.into(), None),
+        ("[null]".into(), None),
+    ] {
+        let body = format!(r#"{{"success":true,"data":{{"previews":{previews}}}}}"#);
+        let other = Server::start([Reply::good(&body)]).await;
+        let settings = Settings {
+            base: other.address.clone(),
+            token: Zeroizing::new("t".into()),
+            sender: Sender::default(),
+            previews: PreviewPlaces::new(vec![server.address.below(&["api", "v2"])]),
+            mode: AccountMode::Live,
+        };
+        let provider = ThanksIo::new(settings, client(), Arc::new(StoppedClock::default()));
+        let seen = provider.preview(&paid().state.card).await.map(|preview| preview.urls.len());
+        assert_eq!(seen, good.ok_or(Unanswered::Unusable), "{previews}");
+        assert!(other.heard()[0].contains(r#""preview":true"#));
+    }
+}
+
+#[tokio::test]
+async fn a_card_is_handed_in_with_its_reference_and_without_the_accounts_defaults() {
+    let order = paid();
+    let body = format!(
+        r#"{{"id":42665,"status":"reviewing","authorization_total":175,
+            "metadata":{{"public_order_id":"{}","attempt":1}}}}"#,
+        order.id
+    );
+    let (server, provider) = serving([Reply::good(&body)]).await;
+    assert_eq!(provider.submit(&order).await, Ok(Mailpiece("42665".into())));
+    let heard = &server.heard()[0];
+    assert!(heard.starts_with("POST /api/v2/send/postcard HTTP/1.1\r\n"), "{heard}");
+    assert!(heard.contains("authorization: Bearer secret-token\r\n"), "{heard}");
+    let reference = format!(r#""metadata":{{"public_order_id":"{}","attempt":1}}"#, order.id);
+    for part in [
+        reference.as_str(),
+        r#""size":"4x6""#,
+        r#""qrcode_url":"""#,
+        r#""return_name":"The Post Room","return_address":"","return_address2":"""#,
+        r#""send_standard_mail":false"#,
+    ] {
+        assert!(heard.contains(part), "{part} in {heard}");
+    }
+    assert!(!heard.contains("preview"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_number_is_proof_enough_and_another_orders_number_is_none() {
+    let order = paid();
+    for (body, expected) in [
+        (r#"{"id":7}"#, Ok("7")),
+        (r#"{"id":7,"authorization_total":"1.75","metadata":[]}"#, Ok("7")),
+        (r#"{"id":7,"authorization_total":-3}"#, Ok("7")),
+        (r#"{"id":7,"metadata":{"public_order_id":"somebody else's"}}"#, Err(Verdict::Lost)),
+        (r#"{"id":7,"status":"cancelled"}"#, Err(Verdict::Lost)),
+        (r#"{"id":7,"id":8}"#, Err(Verdict::Lost)),
+        (r#"{"message":"Accepted"}"#, Err(Verdict::Lost)),
+    ] {
+        let (_server, provider) = serving([Reply::good(body)]).await;
+        let submitted = verdict(provider.submit(&order).await);
+        assert_eq!(submitted, expected.map(|id| Mailpiece(id.to_owned())), "{body}");
+    }
+}
+
+/// An order of the list, with our reference or without.
+fn listed(id: u64, status: &str, metadata: &str, created_at: &str) -> String {
+    format!(
+        r#"{{"id":{id},"status":"{status}","metadata":{metadata},"created_at":{created_at},
+            "recipients":[{{"name":"Somebody"}}]}}"#
+    )
+}
+
+fn page(last: u64, orders: &[String]) -> Reply {
+    let data = orders.join(",");
+    Reply::good(&format!(r#"{{"data":[{data}],"meta":{{"last_page":{last}}}}}"#))
+}
+
+async fn found(replies: Vec<Reply>) -> (Result<Vec<Mailpiece>, Failure>, usize) {
+    let (server, provider) = serving(replies).await;
+    let found = provider.for_reconciler().find(paid().id, samples::NOW).await;
+    (found, server.heard().len())
+}
+
+#[tokio::test]
+async fn our_cards_are_found_among_everybodys_and_cancelled_ones_are_not() {
+    let ours = format!(r#"{{"public_order_id":"{}","attempt":1}}"#, paid().id);
+    let now = r#""2030-03-17T17:46:45.000000Z""#;
+    let first = page(
+        3,
+        &[
+            listed(9, "Reviewing", "[]", now),
+            listed(8, "Cancelled", &ours, now),
+            listed(7, "Printed", &ours, now),
+            listed(6, "Reviewing", r#"{"public_order_id":5}"#, "null"),
+        ],
+    );
+    // The one at the top has moved down meanwhile, and the next one is ours too.
+    let second = page(
+        3,
+        &[listed(7, "Printed", &ours, now), listed(5, "Reviewing", &ours, "\"1 second ago\"")],
+    );
+    let third = page(3, &[listed(4, "Reviewing", "null", now)]);
+    let (found, asked) = found(vec![first, second, third]).await;
+    assert_eq!(found, Ok(vec![Mailpiece("7".into()), Mailpiece("5".into())]));
+    assert_eq!(asked, 3);
+}
+
+#[tokio::test]
+async fn the_search_ends_where_the_list_is_older_than_the_payment() {
+    let old = page(900, &[listed(1, "Printed", "null", r#""2030-03-17T16:00:00.000000Z""#)]);
+    assert_eq!(found(vec![old]).await, (Ok(vec![]), 1));
+    // Without a zone it may be half a day later than it looks.
+    let unsure = page(900, &[listed(1, "Printed", "null", r#""2030-03-17 16:00:00""#)]);
+    let old = page(900, &[listed(1, "Printed", "null", r#""2030-03-17 01:00:00""#)]);
+    assert_eq!(found(vec![unsure, old]).await, (Ok(vec![]), 2));
+}
+
+#[tokio::test]
+async fn a_search_that_does_not_reach_the_end_proves_nothing() {
+    let now = r#""2030-03-17T17:46:45.000000Z""#;
+    let other = page(900, &[listed(1, "Printed", "null", now)]);
+    let (searched, asked) = found(vec![other]).await;
+    assert_eq!(searched, Err(Failure::Lost("answer too large".into())));
+    assert_eq!(asked, 10);
+    // An empty list is an end, and so is a list that says so.
+    assert_eq!(found(vec![Reply::good(r#"{"data":[]}"#)]).await, (Ok(vec![]), 1));
+    assert!(found(vec![Reply::good(r#"{"data":{}}"#)]).await.0.is_err());
+    assert!(found(vec![Reply::json(500, "{}")]).await.0.is_err());
+}
+
+#[tokio::test]
+async fn a_card_is_followed_by_its_piece() {
+    let tracked = |status: &str| {
+        Reply::good(&format!(r#"{{"data":{{"id":7,"order":{{"status":"{status}"}}}}}}"#))
+    };
+    let items = |status: &str| Reply::good(&format!(r#"{{"data":[{{"status":"{status}"}}]}}"#));
+    let stages = [
+        ("Printed", Stage::Mailed),
+        ("In Transit", Stage::Mailed),
+        ("In Local Area", Stage::Mailed),
+        ("Processed for Delivery", Stage::Mailed),
+        ("Re-routed", Stage::Mailed),
+        ("Delivered", Stage::Delivered),
+        ("Returned to Sender", Stage::Returned),
+        ("Failed", Stage::Failed),
+    ];
+    for (status, stage) in stages {
+        assert_eq!(stage_of(vec![items(status)]).await, Ok(Some(stage)), "{status}");
+    }
+    for (replies, stage) in [
+        (vec![items("Processing"), tracked("Reviewing")], Stage::Accepted),
+        (vec![items("Processing"), tracked("Cancelled")], Stage::Failed),
+        (vec![Reply::good(r#"{"data":[]}"#), tracked("reviewing")], Stage::Accepted),
+        (vec![Reply::good(r#"{"data":[]}"#), tracked("cancelled")], Stage::Failed),
+    ] {
+        assert_eq!(stage_of(replies).await, Ok(Some(stage)));
+    }
+    assert_eq!(stage_of(vec![Reply::json(404, "{}")]).await, Ok(None));
+    assert!(stage_of(vec![items("Eaten by a dog")]).await.is_err());
+    assert!(stage_of(vec![Reply::json(503, "{}")]).await.is_err());
+}
+
+async fn stage_of(replies: Vec<Reply>) -> Result<Option<Stage>, Failure> {
+    let (_server, provider) = serving(replies).await;
+    let delivery = provider.track(&Mailpiece("7".into())).await?;
+    Ok(delivery.map(|delivery| delivery.stage))
+}
+
+#[tokio::test]
+async fn a_card_is_cancelled_or_it_is_too_late() {
+    let order =
+        |status: &str| Reply::good(&format!(r#"{{"data":{{"order":{{"status":"{status}"}}}}}}"#));
+    let no = Reply::json(400, r#"{"message":"Only an order in review can be cancelled."}"#);
+    for (replies, expected) in [
+        (vec![Reply::good(r#"{"order":{"status":"cancelled"}}"#)], Some(Cancellation::Cancelled)),
+        (vec![no.clone(), order("Printed")], Some(Cancellation::TooLate)),
+        // The answer to an earlier try was lost.
+        (vec![no.clone(), order("Cancelled")], Some(Cancellation::Cancelled)),
+        (vec![Reply::json(404, "{}")], Some(Cancellation::TooLate)),
+        (vec![no, Reply::json(500, "{}")], None),
+        (vec![Reply::good("<html>done</html>")], None),
+        (vec![Reply::json(500, "{}")], None),
+        (vec![Reply::json(429, "{}")], None),
+    ] {
+        let (server, provider) = serving(replies.clone()).await;
+        let cancelled = provider.cancel(&Mailpiece("7".into())).await;
+        assert_eq!(cancelled.ok(), expected, "{replies:?}");
+        assert!(server.heard()[0].starts_with("PUT /api/v2/orders/7/cancel HTTP/1.1\r\n"));
+    }
+}
+
+#[tokio::test]
+async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
+    let (server, provider) = serving([estimate("118")]).await;
+    let (previews, card) = (provider.for_previews(), paid().state.card);
+    for _ in 0..RATE.preview {
+        let _ = previews.preview(&card).await;
+    }
+    let asked = server.heard().len();
+    assert_eq!(previews.preview(&card).await, Err(Unanswered::Unavailable));
+    assert_eq!(server.heard().len(), asked);
+    for _ in 0..RATE.paid + RATE.reconciler {
+        assert!(provider.hold(&card).await.is_ok());
+    }
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    let refused = Failure::Refused("budget used up".into());
+    assert_eq!(provider.submit(&paid()).await, Err(refused.clone()));
+    assert_eq!(provider.for_reconciler().find(paid().id, samples::NOW).await, Err(refused));
+    assert_eq!(server.heard().len(), RATE.calls());
+}

@@ -1,0 +1,219 @@
+//! A node of a chain, asked by JSON-RPC: typed questions, typed answers, nothing tried twice.
+
+use std::fmt;
+use std::time::Duration;
+
+use alloy_primitives::{B256, Bytes, U64};
+use order::chain::EvmAddress;
+use order::evidence::BlockTag;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
+
+use crate::http::{Address, Call, Client, Silence};
+
+mod revert;
+
+use revert::Explanation;
+
+const CALL_DEADLINE: Duration = Duration::from_secs(5);
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// One question goes in one HTTP exchange, so all may bear the same number.
+const QUESTION: u64 = 1;
+
+/// A node that was told to us as one of a certain chain.
+pub struct Node {
+    client: Client,
+    address: Address,
+    chain_id: u64,
+    recognised: OnceCell<()>,
+}
+
+/// Why a node gave no good answer. Nothing here has an effect, so all of it may
+/// be asked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    Silent(Silence),
+    /// The contract said no, with these bytes.
+    Reverted(Bytes),
+    /// The node said no, with this number.
+    Refused(i64),
+    /// It answered something else than what was asked.
+    Unusable,
+    /// It has no such block.
+    UnknownBlock,
+    /// It belongs to another chain.
+    OtherChain(u64),
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent(silence) => write!(f, "{silence}"),
+            Self::Reverted(_) => f.write_str("the call was reverted"),
+            Self::Refused(code) => write!(f, "error {code}"),
+            Self::Unusable => f.write_str("an answer that does not fit the question"),
+            Self::UnknownBlock => f.write_str("no such block"),
+            Self::OtherChain(id) => write!(f, "a node of chain {id}"),
+        }
+    }
+}
+
+/// A block's head, as far as we look at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "HeadOnTheWire")]
+pub struct Head {
+    pub number: u64,
+    pub hash: B256,
+    pub timestamp: u64,
+}
+
+/// Which block a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    Tag(BlockTag),
+    Number(u64),
+}
+
+impl At {
+    fn on_the_wire(self) -> String {
+        match self {
+            Self::Tag(tag) => tag.word().to_owned(),
+            Self::Number(number) => format!("{number:#x}"),
+        }
+    }
+}
+
+impl Node {
+    pub fn new(client: Client, address: Address, chain_id: u64) -> Self {
+        Self { client, address, chain_id, recognised: OnceCell::new() }
+    }
+
+    pub fn chain_id(&self) -> u64 {
+        self.chain_id
+    }
+
+    pub async fn block(&self, at: At) -> Result<Head, NoAnswer> {
+        let head = self.ask("eth_getBlockByNumber", (at.on_the_wire(), false)).await?;
+        head.ok_or(NoAnswer::UnknownBlock)
+    }
+
+    /// What a contract answers, without a transaction.
+    pub async fn call(&self, to: EvmAddress, data: &[u8], at: At) -> Result<Bytes, NoAnswer> {
+        let call = ContractCall { to: to.to_string(), data: Bytes::copy_from_slice(data) };
+        self.ask_for("eth_call", (call, at.on_the_wire())).await
+    }
+
+    /// The code of a contract; empty for a plain account.
+    pub async fn code(&self, of: EvmAddress, at: At) -> Result<Bytes, NoAnswer> {
+        self.ask_for("eth_getCode", (of.to_string(), at.on_the_wire())).await
+    }
+
+    /// A question that always has an answer.
+    async fn ask_for<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        parameters: impl Serialize,
+    ) -> Result<T, NoAnswer> {
+        self.ask(method, parameters).await?.ok_or(NoAnswer::Unusable)
+    }
+
+    /// Asks, after making sure once that this is a node of the right chain.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        parameters: impl Serialize,
+    ) -> Result<Option<T>, NoAnswer> {
+        self.recognised.get_or_try_init(|| self.recognise()).await?;
+        self.exchange(method, parameters).await
+    }
+
+    async fn recognise(&self) -> Result<(), NoAnswer> {
+        let none: [(); 0] = [];
+        let id: Option<U64> = self.exchange("eth_chainId", none).await?;
+        let id = id.ok_or(NoAnswer::Unusable)?.to::<u64>();
+        if id == self.chain_id { Ok(()) } else { Err(NoAnswer::OtherChain(id)) }
+    }
+
+    async fn exchange<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        parameters: impl Serialize,
+    ) -> Result<Option<T>, NoAnswer> {
+        let question = Question { jsonrpc: "2.0", id: QUESTION, method, params: parameters };
+        let call = Call::post("a node", self.address.clone(), &question)
+            .within(CALL_DEADLINE)
+            .at_most(ANSWER_BYTES_MAX);
+        let answer = self.client.send(call).await.map_err(NoAnswer::Silent)?;
+        // Some nodes say no with a status of their own and the reason in the body.
+        let said: Said<T> = match answer.body_as() {
+            Some(said) => said,
+            None => answer.read().map_err(NoAnswer::Silent)?,
+        };
+        if said.id != QUESTION {
+            return Err(NoAnswer::Unusable);
+        }
+        match said.error {
+            Some(error) => Err(error.sorted()),
+            None => Ok(said.result),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Question<P> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'static str,
+    params: P,
+}
+
+#[derive(Serialize)]
+struct ContractCall {
+    to: String,
+    data: Bytes,
+}
+
+#[derive(Deserialize)]
+#[serde(bound = "T: DeserializeOwned")]
+struct Said<T> {
+    id: u64,
+    #[serde(default)]
+    result: Option<T>,
+    #[serde(default)]
+    error: Option<Objection>,
+}
+
+#[derive(Deserialize)]
+struct Objection {
+    code: i64,
+    #[serde(default)]
+    data: Option<Explanation>,
+}
+
+/// The number that nodes give to a call that the contract itself ended.
+const EXECUTION_REVERTED: i64 = 3;
+
+impl Objection {
+    fn sorted(self) -> NoAnswer {
+        match self.data.and_then(Explanation::bytes) {
+            Some(bytes) => NoAnswer::Reverted(bytes),
+            None if self.code == EXECUTION_REVERTED => NoAnswer::Reverted(Bytes::new()),
+            None => NoAnswer::Refused(self.code),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct HeadOnTheWire {
+    number: U64,
+    hash: B256,
+    timestamp: U64,
+}
+
+impl From<HeadOnTheWire> for Head {
+    fn from(head: HeadOnTheWire) -> Self {
+        let HeadOnTheWire { number, hash, timestamp } = head;
+        Self { number: number.to(), hash, timestamp: timestamp.to() }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is remembered, for how long, and how many lookups a crowd causes.
+
+use std::sync::Arc;
+
+use order::chain::{EvmAddress, Network};
+use order::evidence::Age;
+use order::ports::{NameService, Purpose};
+use order::seller::Username;
+use serde_json::json;
+
+use crate::chain::Chain;
+use crate::house::{House, everywhere, full, payee, settings};
+
+fn base(byte: u8) -> Option<EvmAddress> {
+    Some(EvmAddress::from_bytes([byte; 20]))
+}
+
+#[tokio::test]
+async fn a_change_is_seen_after_a_minute_and_not_before() {
+    let chain = Chain::start().await;
+    chain.set(&full("alice"), everywhere(1));
+    let house = House::new(settings(&chain, None, &[]));
+    let first = house.ask("alice").await.unwrap().unwrap();
+    chain.set(&full("alice"), everywhere(2));
+    house.watch.forward(59);
+    let kept = house.ask("alice").await.unwrap().unwrap();
+    assert_eq!((payee(&kept, Network::Base), kept.evidence.age), (base(1), Age::Cached));
+    assert_eq!(kept.evidence.valid_until, first.evidence.valid_until);
+    house.watch.forward(1);
+    let fresh = house.ask("alice").await.unwrap().unwrap();
+    assert_eq!((payee(&fresh, Network::Base), fresh.evidence.age), (base(2), Age::Fresh));
+}
+
+#[tokio::test]
+async fn an_absence_is_remembered_for_half_a_minute() {
+    let chain = Chain::start().await;
+    let house = House::new(settings(&chain, None, &[]));
+    assert_eq!(house.ask("alice").await, Ok(None));
+    chain.set(&full("alice"), everywhere(1));
+    house.watch.forward(29);
+    assert_eq!(house.ask("alice").await, Ok(None));
+    house.watch.forward(1);
+    assert!(house.ask("alice").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn while_no_node_answers_an_old_address_serves_an_offer_for_ten_minutes_and_no_payment() {
+    let chain = Chain::start().await;
+    chain.set(&full("alice"), everywhere(1));
+    let house = House::new(settings(&chain, None, &[]));
+    let alice = Username::kept("alice".into());
+    let ask = |purpose| house.ens.resolve(&alice, purpose);
+    ask(Purpose::Payment).await.unwrap().unwrap();
+    chain.rewrite(|script| script.broken = Some(json!({})));
+    house.watch.forward(60);
+    assert!(ask(Purpose::Payment).await.is_err());
+    let stale = ask(Purpose::Offer).await.unwrap().unwrap();
+    assert_eq!((payee(&stale, Network::Base), stale.evidence.age), (base(1), Age::Cached));
+    house.watch.forward(539);
+    assert!(ask(Purpose::Offer).await.is_ok());
+    house.watch.forward(1);
+    assert!(ask(Purpose::Offer).await.is_err());
+    // A failure is not remembered.
+    chain.rewrite(|script| script.broken = None);
+    assert!(ask(Purpose::Payment).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_callers_cause_one_lookup() {
+    let chain = Chain::start().await;
+    chain.set(&full("alice"), everywhere(1));
+    let house = Arc::new(House::new(settings(&chain, None, &[])));
+    let crowd: Vec<_> = (0..100)
+        .map(|_| {
+            let house = house.clone();
+            tokio::spawn(async move { house.ask("alice").await.unwrap().unwrap() })
+        })
+        .collect();
+    for caller in crowd {
+        assert_eq!(payee(&caller.await.unwrap(), Network::Base), base(1));
+    }
+    assert_eq!(chain.questions("eth_getBlockByNumber"), 1);
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_does_not_strand_the_next() {
+    let chain = Chain::start().await;
+    chain.set(&full("alice"), everywhere(1));
+    let house = House::new(settings(&chain, None, &[]));
+    {
+        let mut hasty = Box::pin(house.ask("alice"));
+        let once = std::future::poll_fn(|context| {
+            std::task::Poll::Ready(hasty.as_mut().poll(context).is_pending())
+        });
+        assert!(once.await);
+    }
+    assert!(house.ask("alice").await.unwrap().is_some());
+}

@@ -1,0 +1,139 @@
+//! Marked words of a card go to a provider in every mood, and no log line has them.
+
+#![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
+
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use adapters::clock::SystemClock;
+use adapters::http::{Address, Client, Reach};
+use adapters::provider::{AccountMode, PreviewPlaces, Sender, lob, thanks_io};
+use order::card::{Draft, Postcard};
+use order::contract::samples;
+use order::lifecycle::{Order, Submitting};
+use order::mail::Mailpiece;
+use order::money::Cents;
+use order::payment::Finality;
+use order::ports::Provider;
+use tracing_subscriber::fmt;
+
+const MARKS: [&str; 9] = [
+    "markfront",
+    "markmessage",
+    "markname",
+    "markaddress",
+    "markcity",
+    "markprovince",
+    "MARKCODE",
+    "marktoken",
+    "markanswer",
+];
+
+/// What the log is written on.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Answers one request a connection, each in another mood, and repeats in its
+/// answer what it was told, as servers do that explain themselves.
+fn moody_server() -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/markanswer", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let moods = ["200 OK", "401 No", "402 No", "422 No", "429 No", "500 No", "302 No", ""];
+        for mood in moods.iter().cycle() {
+            let (mut socket, _) = listener.accept().unwrap();
+            let mut heard = vec![0; 65_536];
+            let length = socket.read(&mut heard).unwrap();
+            let echo = String::from_utf8_lossy(&heard[..length]);
+            let body = format!("{{\"markanswer\": {echo:?}}}");
+            if !mood.is_empty() {
+                let head = "connection: close\r\nlocation: https://markanswer.example/";
+                let _ = write!(socket, "HTTP/1.1 {mood}\r\n{head}\r\n\r\n{body}");
+            }
+        }
+    });
+    Address::parse(&address).unwrap()
+}
+
+fn marked_order() -> Order<Submitting> {
+    let text = |text: &str| Some(text.to_owned());
+    let card = Postcard::parse(&Draft {
+        front_image_url: text("https://images.example.org/markfront.jpg"),
+        message: text("markmessage"),
+        name: text("markname"),
+        address: text("markaddress"),
+        city: text("markcity"),
+        province: text("markprovince"),
+        postal_code: text("MARKCODE"),
+        country: text("DE"),
+    });
+    let offer = samples::offer(1);
+    let payment = samples::payment(1);
+    let begun = offer.begin_settlement(card.unwrap(), samples::hold(), payment, samples::NOW);
+    begun.settled(samples::settlement(Finality::Provisional), samples::NOW)
+}
+
+async fn ask_everything(provider: &dyn Provider) {
+    let (order, mailpiece) = (marked_order(), Mailpiece("7".into()));
+    for _ in 0..8 {
+        let _ = provider.preview(&order.state.card).await;
+        let _ = provider.hold(&order.state.card).await;
+        let _ = provider.submit(&order).await;
+        let _ = provider.find(order.id, samples::NOW).await;
+        let _ = provider.track(&mailpiece).await;
+        let _ = provider.cancel(&mailpiece).await;
+    }
+}
+
+#[tokio::test]
+async fn no_marked_word_of_a_card_a_key_or_an_answer_is_in_any_log_line() {
+    let paper = Paper::default();
+    let writer = paper.clone();
+    // Everything that anybody says, down to the last detail of any library.
+    let everything = fmt()
+        .with_max_level(tracing::level_filters::LevelFilter::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    tracing::subscriber::set_global_default(everything).unwrap();
+
+    let client = Client::new(Reach::Configured).unwrap();
+    let client = client.answering_within(Duration::from_secs(2));
+    let (base, clock) = (moody_server(), Arc::new(SystemClock::start()));
+    let thanks = thanks_io::Settings {
+        base: base.clone(),
+        token: String::from("marktoken").into(),
+        sender: Sender::default(),
+        previews: PreviewPlaces::new(vec![base.clone()]),
+        mode: AccountMode::Live,
+    };
+    ask_everything(&thanks_io::ThanksIo::new(thanks, client.clone(), clock.clone())).await;
+    let settings = lob::Settings {
+        base: base.clone(),
+        key: String::from("marktoken").into(),
+        sender: None,
+        previews: PreviewPlaces::new(vec![base]),
+        prices: lob::Prices { domestic: Cents(90), international: Cents(160) },
+        cancel_seconds: 0,
+    };
+    ask_everything(&lob::Lob::new(settings, client, clock)).await;
+
+    let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    for word in ["refuses our account", "status 302", "answer cut off"] {
+        assert!(log.contains(word), "{word} was not logged, so nothing was shown: {log}");
+    }
+    for mark in MARKS {
+        assert!(!log.contains(mark), "{mark} in {log}");
+    }
+}

@@ -1,0 +1,40 @@
+//! The chains alone, for a script that talks to them: prints where they are, and
+//! stays until its standard input ends.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use order::ids::Timestamp;
+use order::ports::Clock;
+use sandbox::chain::{Chains, Settings};
+use tokio::io::AsyncReadExt;
+
+struct Wall;
+
+#[async_trait]
+impl Clock for Wall {
+    #[expect(clippy::disallowed_methods, reason = "an example has no clock to ask")]
+    fn now(&self) -> Timestamp {
+        Timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+    }
+
+    fn uptime(&self) -> u64 {
+        0
+    }
+
+    async fn wait(&self, seconds: u64) {
+        tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
+    }
+}
+
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    let chains = Chains::open(Settings::new(Arc::new(Wall))).await?;
+    writeln!(std::io::stdout(), "{}", chains.origin())?;
+    let mut rest = Vec::new();
+    tokio::io::stdin().read_to_end(&mut rest).await?;
+    chains.close().await;
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The chains over real HTTP: what a client sees, in fair weather and foul.
+
+mod client;
+mod faults;
+mod names;
+mod node;
+
+use std::sync::Arc;
+
+use order::chain::EvmAddress;
+use serde_json::{Value, json};
+
+use super::super::testing::Stopped;
+use super::super::{Chain, ChainId, Chains, Mining, Settings, Unsigned};
+use crate::keys::Key;
+use client::{Client, Reply};
+
+/// Four chains that make a block only for a transaction.
+async fn open() -> Chains {
+    let mut settings = Settings::new(Arc::new(Stopped));
+    settings.seed = Some([9; 32]);
+    settings.mining = Mining::OnArrival { heartbeat: 0 };
+    Chains::open(settings).await.unwrap()
+}
+
+fn client(chains: &Chains) -> Client {
+    Client::new(&chains.origin())
+}
+
+/// A payment of USDC as raw bytes.
+fn payment(chain: &Chain, payer: &Key, to: EvmAddress, amount: u128) -> Vec<u8> {
+    use alloy_sol_types::SolCall;
+    let value = alloy_primitives::U256::from(amount);
+    let transfer = super::super::abi::Usdc::transferCall { to: to.bytes().into(), value };
+    Unsigned {
+        chain_id: chain.id().number(),
+        nonce: chain.nonce_of(payer.address()),
+        priority_fee: 1_000_000,
+        max_fee: 100_000_000,
+        gas: 200_000,
+        to: chain.usdc(),
+        value: 0,
+        data: transfer.abi_encode(),
+    }
+    .sign(payer)
+}
+
+fn raw(bytes: &[u8]) -> Value {
+    json!([alloy_primitives::hex::encode_prefixed(bytes)])
+}
+
+#[tokio::test]
+async fn every_chain_answers_at_its_own_address_and_no_other_exists() {
+    let chains = open().await;
+    let client = client(&chains);
+    for id in ChainId::ALL {
+        let answer = client.call(id, "eth_chainId", json!([])).await;
+        assert_eq!(answer["result"], format!("{:#x}", id.number()));
+        assert!(chains.rpc_url(id).ends_with(&format!("/{}", id.number())));
+    }
+    let Reply::Answer { status, .. } = client.post("/10", "{}").await else { panic!("cut") };
+    assert_eq!(status, 404);
+    chains.close().await;
+    assert_eq!(client.post("/1", "{}").await, Reply::Cut);
+}
+
+#[tokio::test]
+async fn a_row_of_calls_is_a_row_of_answers_and_nonsense_has_its_code() {
+    let chains = open().await;
+    let client = client(&chains);
+    let batch = r#"[{"jsonrpc":"2.0","id":"a","method":"eth_chainId"},
+        {"jsonrpc":"2.0","method":"eth_chainId"},
+        {"jsonrpc":"2.0","id":2,"method":"eth_nothing"}, 5]"#;
+    let answers = client.post("/8453", batch).await.json();
+    assert_eq!(answers[0], json!({ "jsonrpc": "2.0", "id": "a", "result": "0x2105" }));
+    assert_eq!(answers[1]["error"]["code"], -32601);
+    assert_eq!(answers[2]["error"]["code"], -32600);
+    assert_eq!(answers.as_array().unwrap().len(), 3, "a notification has no answer");
+    assert_eq!(client.post("/8453", "[]").await.json()["error"]["code"], -32600);
+    assert_eq!(client.post("/8453", "{").await.json()["error"]["code"], -32700);
+    let named = r#"{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x12"]}"#;
+    assert_eq!(client.post("/8453", named).await.json()["error"]["code"], -32602);
+}

@@ -1,0 +1,156 @@
+//! Reads a postcard as Lob's callers write it. The first fault is told, as Lob does.
+
+use order::country::CountryCode;
+use order::ids::Timestamp;
+use serde_json::Value;
+
+use super::super::card::{Recipient, Sheet, Size};
+
+const SIDE_CHARACTERS_MAX: usize = 10_000;
+const METADATA_KEYS_MAX: usize = 20;
+
+pub(crate) struct Wish {
+    pub(crate) sheet: Sheet,
+    pub(crate) send_date: Option<Timestamp>,
+}
+
+pub(crate) fn postcard(body: &Value) -> Result<Wish, String> {
+    let use_type = body.get("use_type").and_then(Value::as_str);
+    if !matches!(use_type, Some("marketing" | "operational")) {
+        return Err("use_type must be marketing or operational.".into());
+    }
+    let send_date = match body.get("send_date") {
+        None | Some(Value::Null) => None,
+        Some(date) => Some(date.as_str().and_then(seconds).ok_or("send_date must be a date.")?),
+    };
+    Ok(Wish { sheet: sheet(body)?, send_date })
+}
+
+pub(crate) fn sheet(body: &Value) -> Result<Sheet, String> {
+    let size = match body.get("size") {
+        None | Some(Value::Null) => Size::FourBySix,
+        Some(size) => size.as_str().and_then(Size::read).ok_or("size must be 4x6, 6x9 or 6x11.")?,
+    };
+    let front = text(body, "front", SIDE_CHARACTERS_MAX)?;
+    let back = text(body, "back", SIDE_CHARACTERS_MAX)?;
+    let metadata =
+        body.get("metadata").cloned().unwrap_or_else(|| Value::Object(Default::default()));
+    let plain = metadata.as_object().is_some_and(|entries| {
+        entries.len() <= METADATA_KEYS_MAX && entries.values().all(Value::is_string)
+    });
+    if !plain {
+        return Err("metadata must be an object of at most 20 texts.".into());
+    }
+    let spoken = body.get("merge_variables").and_then(|merged| merged.get("message"));
+    let message = spoken.and_then(Value::as_str).map_or_else(|| words(&back), str::to_owned);
+    Ok(Sheet { front, message, size, recipient: recipient(body.get("to"))?, metadata })
+}
+
+fn recipient(to: Option<&Value>) -> Result<Recipient, String> {
+    let to = to.filter(|to| to.is_object()).ok_or("to must be an address, not an id.")?;
+    let line = |name: &str| text(to, name, 64).map_err(|fault| format!("to.{fault}"));
+    let optional = |name: &str| to.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let country = match to.get("address_country").and_then(Value::as_str).unwrap_or("US") {
+        "UNITED STATES" => "US",
+        code => code,
+    };
+    let name = optional("name");
+    let company = optional("company");
+    if name.is_empty() && company.is_empty() {
+        return Err("to.name or to.company is required.".into());
+    }
+    Ok(Recipient {
+        name,
+        company,
+        address: line("address_line1")?,
+        address2: optional("address_line2"),
+        city: line("address_city")?,
+        province: line("address_state")?,
+        postal_code: line("address_zip")?,
+        country: CountryCode::parse(country)
+            .map_err(|fault| format!("to.address_country: {fault}"))?,
+    })
+}
+
+fn text(from: &Value, name: &str, most: usize) -> Result<String, String> {
+    let text = from.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+    if text.is_empty() {
+        return Err(format!("{name} is required."));
+    }
+    if text.chars().count() > most {
+        return Err(format!("{name} has at most {most} characters."));
+    }
+    Ok(text.to_owned())
+}
+
+/// What a person would read on a side that is given as HTML. An address or a
+/// template is not text, so such a side stays empty.
+fn words(back: &str) -> String {
+    if !back.trim_start().starts_with('<') {
+        return String::new();
+    }
+    let mut text = String::new();
+    let mut rest = back;
+    while let Some((before, after)) = rest.split_once('<') {
+        text.push_str(before);
+        let skipped = ["style", "script", "title"].iter().find(|name| after.starts_with(**name));
+        let after = match skipped {
+            Some(name) => after.split_once(&format!("</{name}")).map_or("", |(_, rest)| rest),
+            None => after,
+        };
+        let breaks = ["br", "/p", "/div", "/h1"].iter().any(|tag| after.starts_with(tag));
+        text.push(if breaks { '\n' } else { ' ' });
+        rest = after.split_once('>').map_or("", |(_, rest)| rest);
+    }
+    text.push_str(rest);
+    for (written, letter) in
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+    {
+        text = text.replace(written, letter);
+    }
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text: String = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+    text.chars().take(1_000).collect()
+}
+
+/// Seconds of `2026-11-15`, with or without a time of day in UTC.
+fn seconds(date: &str) -> Option<Timestamp> {
+    let (day, time) = date.split_once('T').unwrap_or((date, "00:00:00"));
+    let mut numbers = day.split('-').map(str::parse::<u64>);
+    let (year, month, day) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
+    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let clock: Vec<u64> =
+        time.split([':', '.', 'Z']).take(3).map_while(|n| n.parse().ok()).collect();
+    let &[hour, minute, second] = clock.as_slice() else { return None };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
+    Some(Timestamp(days.checked_sub(719_468)? * 86_400 + hour * 3_600 + minute * 60 + second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::calendar;
+    use super::*;
+
+    #[test]
+    fn a_date_reads_back_as_the_calendar_writes_it() {
+        for at in [0, 951_782_399, 951_782_400, 1_798_761_599, 4_107_542_400].map(Timestamp) {
+            assert_eq!(seconds(&calendar::instant(at)), Some(at));
+        }
+        assert_eq!(seconds("1970-01-02"), Some(Timestamp(86_400)));
+        for nonsense in ["", "soon", "2026", "2026-13-01", "2026-01-01Tx"] {
+            assert_eq!(seconds(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn html_is_read_as_a_person_reads_it() {
+        let html =
+            "<html><style>p{color:red}</style><p>Dear  Ada,</p><p>3 &lt; 4<br>yours</p></html>";
+        assert_eq!(words(html), "Dear Ada,\n3 < 4\nyours");
+        assert_eq!(words("https://pictures.example/back.png"), "");
+        assert_eq!(words("<p"), "");
+    }
+}

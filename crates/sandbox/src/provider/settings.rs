@@ -1,0 +1,73 @@
+//! What a test or a visitor may choose about the post office.
+
+use std::collections::BTreeMap;
+
+use order::country::CountryCode;
+use order::money::Cents;
+
+/// The token that every sandbox takes. It opens nothing that could be spent.
+pub const SANDBOX_TOKEN: &str = "sandbox-token-that-moves-no-money";
+
+/// Whether the account mails what it accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Account {
+    Production,
+    /// The provider's own test mode: every order is cancelled at once.
+    Testing,
+}
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The port on 127.0.0.1; 0 takes any that is free.
+    pub port: u16,
+    /// Bearer token of the thanks.io surface, user name of the Lob surface.
+    pub token: String,
+    /// How the outside writes this server's address, if it stands behind
+    /// another. Without it, pictures are on the address that was bound.
+    pub public_base: Option<String>,
+    /// The key in a card's metadata that names the caller's order.
+    pub reference_key: String,
+    pub account: Account,
+    /// How long a card can be cancelled.
+    pub review_seconds: u64,
+    /// How long a card that was accepted is absent from every list.
+    pub list_lag_seconds: u64,
+    /// From printed to in transit. A visitor should see a card move.
+    pub transit_seconds: u64,
+    /// From in transit to delivered.
+    pub delivery_seconds: u64,
+    /// Prices that differ from the list in `price.rs`.
+    pub prices: BTreeMap<String, Cents>,
+    /// Older cards are forgotten; the report counts them.
+    pub kept_cards: usize,
+    pub kept_previews: usize,
+    pub kept_journal_lines: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            token: SANDBOX_TOKEN.to_owned(),
+            public_base: None,
+            reference_key: "public_order_id".to_owned(),
+            account: Account::Production,
+            // As long as the real provider lets an order be cancelled.
+            review_seconds: 3_600,
+            list_lag_seconds: 0,
+            transit_seconds: 60,
+            delivery_seconds: 120,
+            prices: BTreeMap::new(),
+            kept_cards: 1_000,
+            kept_previews: 200,
+            kept_journal_lines: 10_000,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn price(&self, country: CountryCode) -> Cents {
+        let listed = || super::price::listed(country);
+        self.prices.get(country.as_str()).copied().unwrap_or_else(listed)
+    }
+}

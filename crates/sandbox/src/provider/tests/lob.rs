@@ -1,0 +1,138 @@
+//! The dialect of Lob: keys, metadata filters, deletion until the send date, proofs.
+
+use serde_json::{Value, json};
+
+use super::super::PostOffice;
+use super::client::{Answer, call_as, get, open, path};
+
+/// `sandbox-token-that-moves-no-money:` in Base64, made elsewhere.
+const BASIC: &str = "Basic c2FuZGJveC10b2tlbi10aGF0LW1vdmVzLW5vLW1vbmV5Og==";
+
+async fn call(office: &PostOffice, line: &str, more: &str, body: &Value) -> Answer {
+    call_as(office, line, BASIC, more, body).await
+}
+
+fn card(reference: &str) -> Value {
+    json!({
+        "to": {
+            "name": "Ada Lovelace", "address_line1": "12 St James's Square",
+            "address_city": "London", "address_state": "Greater London",
+            "address_zip": "SW1Y 4LB", "address_country": "GB",
+        },
+        "front": "https://images.example.org/sea.jpg",
+        "back": "<html><p>The sea says hello.</p></html>",
+        "size": "4x6",
+        "use_type": "operational",
+        "metadata": { "public_order_id": reference },
+    })
+}
+
+#[tokio::test]
+async fn the_same_key_makes_one_card_for_a_day() {
+    let office = open().await;
+    let key = "Idempotency-Key: order-1\r\n";
+    let first = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    assert!(first["id"].as_str().unwrap().starts_with("psc_"));
+    assert_eq!(first["object"], "postcard");
+    office.advance(86_000);
+    let again = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    let by_query =
+        call(&office, "POST /v1/postcards?idempotency_key=order-1", "", &card("order-1"))
+            .await
+            .json();
+    assert_eq!((&again["id"], &by_query["id"]), (&first["id"], &first["id"]));
+    assert_eq!(office.report().accepted, 1);
+    office.advance(400);
+    let later = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    assert_ne!(later["id"], first["id"]);
+    assert_eq!(office.report().duplicates["order-1"].len(), 2);
+}
+
+#[tokio::test]
+async fn a_list_is_filtered_by_metadata_and_goes_on_after_a_cursor() {
+    let office = open().await;
+    for reference in ["a", "b", "a", "a"] {
+        call(&office, "POST /v1/postcards", "", &card(reference)).await;
+    }
+    let list = |query: String| {
+        let office = &office;
+        async move { call(office, &format!("GET /v1/postcards?{query}"), "", &Value::Null).await.json() }
+    };
+    let found = list("metadata[public_order_id]=a&limit=2".into()).await;
+    assert_eq!((&found["object"], &found["count"]), (&json!("list"), &json!(2)));
+    assert!(found["next_url"].is_string());
+    let cursor = found["data"][1]["id"].as_str().unwrap();
+    let rest = list(format!("metadata%5Bpublic_order_id%5D=a&after={cursor}")).await;
+    assert_eq!((&rest["count"], &rest["next_url"]), (&json!(1), &Value::Null));
+    assert_eq!(list("metadata[public_order_id]=c".into()).await["count"], 0);
+    assert_eq!(list(String::new()).await["count"], 4);
+}
+
+#[tokio::test]
+async fn a_card_can_be_deleted_until_its_send_date() {
+    let office = open().await;
+    let mut later = card("later");
+    later["send_date"] = json!("2099-01-01");
+    for (body, deletable) in [(card("soon"), 422), (later, 200)] {
+        let made = call(&office, "POST /v1/postcards", "", &body).await.json();
+        let id = made["id"].as_str().unwrap();
+        office.advance(3_600);
+        let line = format!("DELETE /v1/postcards/{id}");
+        let deleted = call(&office, &line, "", &Value::Null).await;
+        assert_eq!(deleted.status, deletable, "{}", deleted.text());
+        let shown =
+            call(&office, &format!("GET /v1/postcards/{id}"), "", &Value::Null).await.json();
+        assert_eq!(shown["id"], made["id"]);
+        assert_eq!(shown["tracking_events"].as_array().unwrap().is_empty(), deletable == 200);
+    }
+    let gone = call(&office, "DELETE /v1/postcards/psc_unknown", "", &Value::Null).await;
+    assert_eq!((gone.status, &gone.json()["error"]["status_code"]), (404, &json!(404)));
+}
+
+#[tokio::test]
+async fn a_proof_is_drawn_and_mails_nothing() {
+    let office = open().await;
+    let wish = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
+    let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await;
+    assert_eq!((proof.status, &proof.json()["status"]), (201, &json!("completed")));
+    let picture = get(&office, &path(&proof.json()["thumbnails"][1]["large"])).await;
+    assert!(picture.text().contains("The sea says hello."));
+    assert_eq!(office.report().accepted, 0);
+}
+
+#[tokio::test]
+async fn both_dialects_write_into_one_ledger_and_each_lists_what_it_can_name() {
+    let office = open().await;
+    call(&office, "POST /v1/postcards", "", &card("from-lob")).await;
+    super::client::send_one(&office, "from-thanks").await;
+    let own = call(&office, "GET /v1/postcards", "", &Value::Null).await.json();
+    assert_eq!(own["count"], 1);
+    assert_eq!(get(&office, "/api/v2/orders/list").await.json()["meta"]["total"], 2);
+    assert_eq!(office.report().live, 2);
+}
+
+#[tokio::test]
+async fn a_faulty_card_and_a_stranger_are_refused() {
+    let office = open().await;
+    for (field, value) in [
+        ("use_type", Value::Null),
+        ("to", json!("adr_1")),
+        ("front", json!("")),
+        ("size", json!("1x1")),
+        ("metadata", json!({ "number": 7 })),
+        ("send_date", json!("soon")),
+    ] {
+        let mut body = card("x");
+        body[field] = value;
+        let answer = call(&office, "POST /v1/postcards", "", &body).await;
+        assert_eq!(answer.status, 422, "{field}");
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains(field), "{field}");
+    }
+    let stranger = call_as(&office, "GET /v1/postcards", "Basic eDo=", "", &Value::Null).await;
+    assert_eq!(
+        (stranger.status, &stranger.json()["error"]["code"]),
+        (401, &json!("invalid_api_key"))
+    );
+    assert_eq!(call(&office, "PUT /v1/postcards", "", &json!({})).await.status, 405);
+    assert_eq!(office.report().accepted, 0);
+}

@@ -1,0 +1,54 @@
+//! Names, providers and the sandbox, chosen well and badly.
+
+use super::*;
+
+#[test]
+fn names_on_ethereum_need_a_node_or_two_different_ones_and_keep_their_keys() {
+    let desk = Desk::new();
+    let ens =
+        |rpc: &str| desk.read(&format!("[provider]\nkind = 'none'\n[names]\nkind = 'ens'\n{rpc}"));
+    for faulty in [
+        "",
+        "rpc = []",
+        "rpc = ['rpc.example']",
+        "rpc = ['http://rpc.example']",
+        "rpc = ['https://a.example', 'https://a.example']",
+        "rpc = ['https://a.example', 'https://b.example', 'https://c.example']",
+    ] {
+        assert_eq!(faulty_keys(&ens(faulty)), ["names.rpc"], "{faulty}");
+    }
+    let two = ens("rpc = ['https://a.example/secret-one', 'https://b.example/?key=secret-two']");
+    assert_eq!(faulty_keys(&two), [""; 0]);
+    assert!(!shown(&two, "names.rpc").contains("secret"), "{}", shown(&two, "names.rpc"));
+    let gateways = desk.read("[names]\ngateways = ['gateway.example', 'http://plain.example']");
+    assert_eq!(faulty_keys(&gateways), ["names.gateways"]);
+    let live = live(&desk).replace("kind = \"ens\"", "kind = \"sandbox\"");
+    assert_eq!(faulty_keys(&desk.read(&live)), ["names.kind"]);
+}
+
+#[test]
+fn a_mixture_of_real_and_sandbox_parts_is_named_or_refused() {
+    let desk = Desk::new();
+    let real_names = "[names]\nkind = 'ens'\nrpc = ['https://rpc.example']\n";
+    assert_eq!(faulty_keys(&desk.read(real_names)), ["sandbox.mixed"]);
+    let named = format!("{real_names}[sandbox]\nmixed = 'yes'");
+    assert_eq!(faulty_keys(&desk.read(&named)), [""; 0]);
+    let closed = format!("{real_names}[provider]\nkind = 'none'");
+    assert_eq!(faulty_keys(&desk.read(&closed)), [""; 0]);
+}
+
+#[test]
+fn a_provider_is_told_what_it_cannot_do_without() {
+    let desk = Desk::new();
+    let mixed = "[sandbox]\nmixed = 'yes'\n";
+    let thanks = desk.read(&format!("{mixed}[provider]\nkind = 'thanks_io'"));
+    assert_eq!(faulty_keys(&thanks), ["provider.token"]);
+    let lob = desk.read(&format!("{mixed}[provider]\nkind = 'lob'\nsender = 'Penny / London'"));
+    let expected = [
+        "provider.sender",
+        "provider.token",
+        "provider.domestic_cents",
+        "provider.international_cents",
+    ];
+    assert_eq!(faulty_keys(&lob), expected);
+}

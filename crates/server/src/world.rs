@@ -1,0 +1,63 @@
+//! The outside: each part of it that the configuration names, real or of the sandbox.
+
+use std::io;
+use std::sync::Arc;
+
+use adapters::http::{Client, NoClient, Reach};
+use order::ports::{Clock, NameService, Provider};
+use sandbox::chain::Chains;
+use sandbox::provider::PostOffice;
+
+use crate::config::Config;
+
+mod miniature;
+mod names;
+mod post;
+
+/// Everybody outside who is spoken to.
+pub(crate) struct World {
+    pub(crate) names: Arc<dyn NameService>,
+    pub(crate) previews: Option<Arc<dyn Provider>>,
+    /// The parts of the sandbox that run in this process.
+    pub(crate) miniature: Miniature,
+}
+
+/// What of the world in miniature is open.
+#[derive(Default)]
+pub(crate) struct Miniature {
+    pub(crate) post_office: Option<PostOffice>,
+    pub(crate) chains: Option<Chains>,
+}
+
+impl World {
+    /// Says in words what is wrong and what to do about it.
+    pub(crate) async fn open(config: &Config, clock: Arc<dyn Clock>) -> Result<Self, String> {
+        let complain = |words: String| format!("Cannot start: {words}\n");
+        let miniature = miniature::open(config, clock.clone()).await;
+        let miniature = miniature.map_err(|error| complain(about_sandbox(config, &error)))?;
+        let client = Client::new(Reach::Configured);
+        let client = client.map_err(|error: NoClient| complain(error.to_string()))?;
+        let names = names::open(config, &miniature, &client, clock.clone()).map_err(complain)?;
+        let previews = post::open(config, &miniature, client, clock).await.map_err(complain)?;
+        Ok(Self { names, previews, miniature })
+    }
+
+    pub(crate) async fn close(self) {
+        let Miniature { post_office, chains } = self.miniature;
+        if let Some(post_office) = post_office {
+            // Nobody is left to be told, and nothing was kept.
+            let _ = post_office.close().await;
+        }
+        if let Some(chains) = chains {
+            chains.close().await;
+        }
+    }
+}
+
+fn about_sandbox(config: &Config, error: &io::Error) -> String {
+    let port = config.sandbox.port;
+    format!(
+        "the sandbox cannot listen on port {port} of this machine: {error}. Name another one in \
+         sandbox.port, or 0 for any."
+    )
+}

@@ -1,0 +1,234 @@
+//! The body of a postcard request, read with every fault named at once.
+
+use std::fmt;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use order::card::{Draft, FieldFault, Postcard};
+use order::ids::OperationId;
+use order::ports::NameService;
+use order::refusal::Refusal;
+use order::seller::Username;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::problem::{Problem, Retry};
+use crate::refused::refused;
+
+/// A caller's own name for the operation, as a header.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// What was asked for, and of whom.
+pub(crate) struct Asked {
+    pub(crate) card: Postcard,
+    pub(crate) seller: Option<Username>,
+}
+
+/// Reads a whole request. Whatever is wrong with it is in the answer.
+pub(crate) fn read(
+    names: &dyn NameService,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<Asked, Box<Response>> {
+    let sheet = serde_json::from_slice(body).map_err(|_| Box::new(MALFORMED.into_response()))?;
+    asked(names, headers, &sheet).map_err(|refusal| Box::new(refused(&refusal)))
+}
+
+fn asked(names: &dyn NameService, headers: &HeaderMap, sheet: &Sheet) -> Result<Asked, Refusal> {
+    let mut faults = Vec::new();
+    let Sheet::Members(members) = sheet else {
+        let message = "Send one JSON object with front_image_url, message and recipient.".into();
+        return Err(Refusal::CardInvalid(vec![FieldFault { field: "body", message }]));
+    };
+    let card = Postcard::parse(&draft(members, &mut faults)).map_err(|found| {
+        // A field that came twice has been named already, and is not missing.
+        let known = |fault: &FieldFault| faults.iter().any(|other| other.field == fault.field);
+        let found: Vec<_> = found.into_iter().filter(|fault| !known(fault)).collect();
+        faults.extend(found);
+    });
+    let seller = seller(names, members, &mut faults);
+    let operation_id = operation_id(headers, members);
+    match (card, operation_id) {
+        (Ok(card), Ok(_)) if faults.is_empty() => Ok(Asked { card, seller }),
+        (Ok(_), Err(WrongIdentifier)) if faults.is_empty() => Err(Refusal::IdentifierInvalid),
+        (_, identifier) => {
+            if identifier.is_err() {
+                let message = "16 to 128 letters, digits, _ or -, and the same everywhere.".into();
+                faults.push(FieldFault { field: "operation_id", message });
+            }
+            Err(Refusal::CardInvalid(faults))
+        }
+    }
+}
+
+fn draft(members: &Members, faults: &mut Vec<FieldFault>) -> Draft {
+    let nothing = Members::default();
+    let recipient = match members.find("recipient") {
+        Found::Once(Sheet::Members(recipient)) => recipient,
+        Found::Once(Sheet::Text(_) | Sheet::Other) | Found::Nowhere | Found::Twice => &nothing,
+    };
+    if matches!(members.find("recipient"), Found::Twice) {
+        faults.push(twice("recipient"));
+    }
+    let mut text = |members: &Members, name: &str, field: &'static str| match members.find(name) {
+        Found::Once(Sheet::Text(text)) => Some(text.clone()),
+        Found::Once(Sheet::Members(_) | Sheet::Other) | Found::Nowhere => None,
+        Found::Twice => {
+            faults.push(twice(field));
+            None
+        }
+    };
+    Draft {
+        front_image_url: text(members, "front_image_url", "front_image_url"),
+        message: text(members, "message", "message"),
+        name: text(recipient, "name", "recipient.name"),
+        address: text(recipient, "address", "recipient.address"),
+        city: text(recipient, "city", "recipient.city"),
+        province: text(recipient, "province", "recipient.province"),
+        postal_code: text(recipient, "postal_code", "recipient.postal_code"),
+        country: text(recipient, "country", "recipient.country"),
+    }
+}
+
+fn seller(
+    names: &dyn NameService,
+    members: &Members,
+    faults: &mut Vec<FieldFault>,
+) -> Option<Username> {
+    let fault = match members.find("seller") {
+        Found::Nowhere => return None,
+        Found::Once(Sheet::Text(text)) => match names.read(text) {
+            Ok(username) => return Some(username),
+            Err(_) => {
+                let message = "This cannot be a seller's username. Leave it out for the usual one.";
+                FieldFault { field: "seller", message: message.into() }
+            }
+        },
+        Found::Once(Sheet::Members(_) | Sheet::Other) => {
+            FieldFault { field: "seller", message: "A username is text.".into() }
+        }
+        Found::Twice => twice("seller"),
+    };
+    faults.push(fault);
+    None
+}
+
+/// An identifier that does not read, or two that differ.
+struct WrongIdentifier;
+
+fn operation_id(
+    headers: &HeaderMap,
+    members: &Members,
+) -> Result<Option<OperationId>, WrongIdentifier> {
+    let read = |text: &str| text.parse().map_err(|_| WrongIdentifier);
+    let mut given = Vec::new();
+    for value in headers.get_all(IDEMPOTENCY_KEY) {
+        given.push(read(value.to_str().map_err(|_| WrongIdentifier)?)?);
+    }
+    match members.find("operation_id") {
+        Found::Nowhere => {}
+        Found::Once(Sheet::Text(text)) => given.push(read(text)?),
+        Found::Once(Sheet::Members(_) | Sheet::Other) | Found::Twice => {
+            return Err(WrongIdentifier);
+        }
+    }
+    let first: Option<OperationId> = given.first().cloned();
+    let agree = given.iter().all(|one| Some(one) == first.as_ref());
+    if agree { Ok(first) } else { Err(WrongIdentifier) }
+}
+
+fn twice(field: &'static str) -> FieldFault {
+    FieldFault { field, message: "This field is given twice; which one counts?".into() }
+}
+
+/// The contract's status, odd as it is.
+const MALFORMED: Problem = Problem {
+    status: StatusCode::INTERNAL_SERVER_ERROR,
+    code: "malformed_json",
+    message: "The body is not JSON. Nothing was sent or charged.",
+    retry: Retry::Never,
+};
+
+/// As much of a JSON body as a postcard has: texts and members. It holds
+/// personal data, so it has no way to print itself.
+enum Sheet {
+    Text(String),
+    Members(Members),
+    Other,
+}
+
+#[derive(Default)]
+struct Members(Vec<(String, Sheet)>);
+
+enum Found<'a> {
+    Nowhere,
+    Once(&'a Sheet),
+    Twice,
+}
+
+impl Members {
+    fn find(&self, name: &str) -> Found<'_> {
+        let mut of_that_name = self.0.iter().filter(|(member, _)| member == name);
+        match (of_that_name.next(), of_that_name.next()) {
+            (None, _) => Found::Nowhere,
+            (Some((_, sheet)), None) => Found::Once(sheet),
+            (Some(_), Some(_)) => Found::Twice,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Sheet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Sheet;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Sheet, E> {
+        Ok(Sheet::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sheet, A::Error> {
+        let mut members = Members::default();
+        while let Some(member) = map.next_entry()? {
+            members.0.push(member);
+        }
+        Ok(Sheet::Members(members))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sheet, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Sheet::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Sheet, E> {
+        Ok(Sheet::Other)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Sheet, E> {
+        Ok(Sheet::Other)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Sheet, E> {
+        Ok(Sheet::Other)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Sheet, E> {
+        Ok(Sheet::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Sheet, E> {
+        Ok(Sheet::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests;

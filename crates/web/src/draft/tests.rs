@@ -1,0 +1,130 @@
+//! Bodies good and bad, and every fault in one answer.
+
+use axum::body::to_bytes;
+use order::fakes::fates::EveryFate;
+use order::fakes::still::Still;
+use order::fakes::world::World;
+use order::mail::Promises;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn good() -> Value {
+    json!({
+        "front_image_url": "https://images.example.org/sea.jpg",
+        "message": "The sea says hello.",
+        "recipient": {
+            "name": "Ada Lovelace", "address": "12 St James's Square", "city": "London",
+            "province": "London", "postal_code": "SW1Y 4JH", "country": "GB",
+        },
+    })
+}
+
+fn promises() -> Promises {
+    Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 }
+}
+
+async fn refusal(body: &str, headers: HeaderMap) -> (u16, Value) {
+    let still = Still::default();
+    let world = World::new(Box::new(EveryFate::default()), Box::new(still), promises());
+    match read(world.as_ref(), &headers, body.as_bytes()) {
+        Ok(_) => (200, Value::Null),
+        Err(response) => {
+            let status = response.status().as_u16();
+            let body = to_bytes(response.into_body(), 65_536).await.unwrap();
+            (status, serde_json::from_slice(&body).unwrap())
+        }
+    }
+}
+
+fn fields(refusal: &Value) -> Vec<&str> {
+    let fields = refusal["error"]["fields"].as_array().unwrap();
+    fields.iter().map(|fault| fault["field"].as_str().unwrap()).collect()
+}
+
+fn keyed(values: &[&str]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for value in values {
+        headers.append(IDEMPOTENCY_KEY, value.parse().unwrap());
+    }
+    headers
+}
+
+#[tokio::test]
+async fn a_good_body_is_read_and_members_that_nobody_knows_are_passed_over() {
+    let mut body = good();
+    body["gift"] = json!([1, 2.5, null, { "a": [true] }]);
+    body["recipient"]["nickname"] = json!(-3);
+    assert_eq!(refusal(&body.to_string(), HeaderMap::new()).await.0, 200);
+}
+
+#[tokio::test]
+async fn every_faulty_field_is_named_at_once_and_nothing_that_was_sent_is_repeated() {
+    let body = json!({
+        "front_image_url": "http://10.0.0.1/secret.png",
+        "message": 7,
+        "recipient": { "name": "", "address": ["Marked Street"], "country": "Marked" },
+        "seller": "not.a.name",
+        "operation_id": "short",
+    });
+    let (status, said) = refusal(&body.to_string(), HeaderMap::new()).await;
+    assert_eq!((status, said["error"]["code"].as_str()), (400, Some("invalid_postcard")));
+    let expected = [
+        "front_image_url",
+        "message",
+        "recipient.name",
+        "recipient.address",
+        "recipient.city",
+        "recipient.province",
+        "recipient.postal_code",
+        "recipient.country",
+        "seller",
+        "operation_id",
+    ];
+    assert_eq!(fields(&said), expected);
+    let said = said.to_string();
+    assert!(!said.contains("Marked") && !said.contains("10.0.0.1"), "{said}");
+}
+
+#[tokio::test]
+async fn what_is_not_json_is_the_contracts_500_and_what_is_no_object_is_400() {
+    for body in ["", "{", "{\"message\":}", "\u{0}", "nul", "{\"a\":1}x", &"[".repeat(10_000)] {
+        let (status, said) = refusal(body, HeaderMap::new()).await;
+        assert_eq!((status, said["error"]["code"].as_str()), (500, Some("malformed_json")));
+    }
+    for body in ["[]", "\"card\"", "7", "null", "true", "-1.5e3"] {
+        let (status, said) = refusal(body, HeaderMap::new()).await;
+        assert_eq!((status, fields(&said)), (400, vec!["body"]), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_comes_twice_is_refused_under_its_own_name_only() {
+    let body = good().to_string();
+    let twice = body.replacen('{', r#"{"message":"again","#, 1);
+    assert_eq!(fields(&refusal(&twice, HeaderMap::new()).await.1), ["message"]);
+    let twice = body.replace(r#""city""#, r#""city":"Paris","city""#);
+    assert_eq!(fields(&refusal(&twice, HeaderMap::new()).await.1), ["recipient.city"]);
+}
+
+#[tokio::test]
+async fn an_identifier_may_come_in_either_place_and_must_agree_with_itself() {
+    let (one, other) = ("one-operation-of-mine", "another-operation-x");
+    let mut named = good();
+    named["operation_id"] = json!(one);
+    let (bare, named) = (good().to_string(), named.to_string());
+    for (body, header, status) in [
+        (&bare, &[one][..], 200),
+        (&named, &[], 200),
+        (&named, &[one], 200),
+        (&named, &[other], 400),
+        (&bare, &[one, other], 400),
+        (&bare, &["short"], 400),
+    ] {
+        let (found, said) = refusal(body, keyed(header)).await;
+        assert_eq!(found, status, "{header:?}");
+        if status == 400 {
+            assert_eq!(said["error"]["code"], "invalid_payment_identifier");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The door to an order's status: payment and delivery, and nothing about persons.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::middleware::from_fn;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{
+    ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use order::ids::OrderId;
+use order::mail::{Delivery, Stage};
+use order::payment::TenderKind;
+use order::ports::{Store, StoreError};
+use order::status::{PaymentView, View};
+use serde::Serialize;
+
+use crate::browsers::Welcome;
+use crate::date::rfc3339;
+use crate::problem::{self, Problem, Retry};
+use crate::refused::refused;
+
+const PATH: &str = "/api/x402/orders/{publicOrderId}";
+
+const WELCOME: Welcome =
+    Welcome { methods: "GET, HEAD, OPTIONS", headers: "accept, if-none-match" };
+
+pub(crate) fn routes(store: Arc<dyn Store>) -> Router {
+    Router::new()
+        .route(PATH, get(status))
+        .method_not_allowed_fallback(problem::method_not_allowed)
+        .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
+        .with_state(store)
+}
+
+async fn status(
+    State(store): State<Arc<dyn Store>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(id) = id.parse::<OrderId>() else { return MALFORMED.into_response() };
+    match store.find(id).await {
+        // An order's version changes with everything that is told of it.
+        Ok(Some(order)) => told(&headers, order.version(), &View::of(&order)),
+        Ok(None) => UNKNOWN.into_response(),
+        Err(StoreError::Corrupt) => refused(&order::refusal::Refusal::Internal),
+        Err(StoreError::Busy | StoreError::Moved | StoreError::PaymentBound) => {
+            refused(&order::refusal::Refusal::StoreBusy)
+        }
+    }
+}
+
+/// For whoever asks again and again: 304 as long as nothing has happened.
+fn told(headers: &HeaderMap, version: u64, view: &View) -> Response {
+    let tag = format!("\"{version}-{}\"", view.status.word());
+    let unchanged = headers.get(IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
+    let mut response = if unchanged {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let body = serde_json::to_vec(&Record::of(view)).expect("texts and numbers make JSON");
+        let mut response = body.into_response();
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    };
+    let tag = HeaderValue::try_from(tag).expect("digits and words are visible ASCII");
+    response.headers_mut().extend([
+        (ETAG, tag),
+        (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
+        (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("ETag, X-Request-Id")),
+    ]);
+    response
+}
+
+const MALFORMED: Problem = Problem {
+    status: StatusCode::BAD_REQUEST,
+    code: "invalid_order_id",
+    message: "An order's identifier is 32 lowercase hexadecimal characters: public_order_id of a \
+              challenge, or id of a paid answer.",
+    retry: Retry::Never,
+};
+
+const UNKNOWN: Problem = Problem {
+    status: StatusCode::NOT_FOUND,
+    code: "order_not_found",
+    message: "There is no such order. An order that nobody paid is forgotten after a while.",
+    retry: Retry::Never,
+};
+
+/// An order as it is told. Parts without evidence are left out.
+#[derive(Serialize)]
+struct Record {
+    id: String,
+    status: &'static str,
+    created_at: String,
+    updated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pricing: Option<Pricing>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment: Option<Payment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery: Option<Progress>,
+}
+
+#[derive(Serialize)]
+struct Pricing {
+    maximum: String,
+    charged: String,
+    currency: &'static str,
+}
+
+#[derive(Serialize)]
+struct Payment {
+    protocol: &'static str,
+    network: &'static str,
+    asset: String,
+    amount: String,
+    pay_to: String,
+    transaction: String,
+    confirmed_at: String,
+}
+
+#[derive(Serialize)]
+struct Progress {
+    status: &'static str,
+    updated_at: String,
+}
+
+impl Record {
+    fn of(view: &View) -> Self {
+        Self {
+            id: view.id.to_string(),
+            status: view.status.word(),
+            created_at: rfc3339(view.created_at.0),
+            updated_at: rfc3339(view.updated_at.0),
+            pricing: view.payment.as_ref().map(Pricing::of),
+            payment: view.payment.as_ref().map(Payment::of),
+            delivery: view.delivery.map(Progress::of),
+        }
+    }
+}
+
+impl Pricing {
+    fn of(payment: &PaymentView) -> Self {
+        Self {
+            maximum: payment.maximum.to_string(),
+            charged: payment.charged.to_string(),
+            currency: "USDC",
+        }
+    }
+}
+
+impl Payment {
+    fn of(payment: &PaymentView) -> Self {
+        Self {
+            protocol: match payment.tender {
+                TenderKind::X402 => "x402",
+                TenderKind::Mpp => "mpp",
+            },
+            network: payment.network.caip2(),
+            asset: payment.network.usdc().to_string(),
+            // As the token counts, like the protocols themselves.
+            amount: payment.charged.atomic().to_string(),
+            pay_to: payment.pay_to.to_string(),
+            transaction: payment.transaction.clone(),
+            confirmed_at: rfc3339(payment.confirmed_at.0),
+        }
+    }
+}
+
+impl Progress {
+    fn of(delivery: Delivery) -> Self {
+        let status = match delivery.stage {
+            Stage::Accepted => "accepted",
+            Stage::Mailed => "mailed",
+            Stage::Delivered => "delivered",
+            Stage::Returned => "returned",
+            Stage::Failed => "failed",
+        };
+        Self { status, updated_at: rfc3339(delivery.at.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! Orders in every state, as anybody who holds their id sees them.
+
+use axum::body::{Body, to_bytes};
+use http::Request;
+use order::contract::samples::{card_of, every_state, mailed, offer};
+use order::event::Actor;
+use order::fakes::store::Shelf;
+use order::lifecycle::Stored;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::*;
+
+async fn site(orders: &[Stored]) -> Router {
+    let shelf = Shelf::default();
+    for order in orders {
+        shelf.record(order, &Actor::Desk).await.unwrap();
+    }
+    routes(Arc::new(shelf))
+}
+
+async fn ask(site: &Router, id: &str, known: &str) -> (Response, String) {
+    let uri = format!("/api/x402/orders/{id}");
+    let request = Request::builder().uri(uri).header(IF_NONE_MATCH, known);
+    let request = request.body(Body::empty()).unwrap();
+    let mut response = site.clone().oneshot(request).await.unwrap();
+    let body = to_bytes(std::mem::take(response.body_mut()), 65_536).await.unwrap();
+    (response, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn every_state_is_told_and_none_tells_of_a_person() {
+    let orders = every_state(1);
+    assert!(orders.len() >= 8);
+    for order in orders {
+        let site = site(std::slice::from_ref(&order)).await;
+        let (response, body) = ask(&site, &order.id().to_string(), "").await;
+        assert_eq!(response.status(), StatusCode::OK, "{body}");
+        let said: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(said["id"], order.id().to_string());
+        assert_eq!(said["status"], View::of(&order).status.word());
+        let paid = View::of(&order).payment.is_some();
+        assert_eq!((said["pricing"].is_object(), said["payment"].is_object()), (paid, paid));
+        let card = card_of(1);
+        let to = &card.recipient;
+        for word in [card.message.as_str(), to.name.as_str(), to.address.as_str()] {
+            assert!(!body.contains(word), "{body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_knows_the_newest_state_is_told_that_nothing_has_changed() {
+    let order = Stored::from(mailed(1));
+    let site = site(std::slice::from_ref(&order)).await;
+    let id = order.id().to_string();
+    let (first, _) = ask(&site, &id, "").await;
+    let tag = first.headers()[ETAG].to_str().unwrap().to_owned();
+    let (second, body) = ask(&site, &id, &tag).await;
+    assert_eq!((second.status(), body.as_str()), (StatusCode::NOT_MODIFIED, ""));
+    assert_eq!(ask(&site, &id, "\"0-unpaid\"").await.0.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_unknown_order_is_404_and_what_is_no_identifier_400() {
+    let site = site(&[]).await;
+    let unknown = offer(9).id.to_string();
+    let upper = unknown.to_uppercase();
+    for (id, status, code) in [
+        (unknown.as_str(), 404, "order_not_found"),
+        (&unknown[1..], 400, "invalid_order_id"),
+        ("0x00", 400, "invalid_order_id"),
+        (&upper, 400, "invalid_order_id"),
+        ("%00", 400, "invalid_order_id"),
+    ] {
+        let (response, body) = ask(&site, id, "").await;
+        assert_eq!(response.status().as_u16(), status, "{id}");
+        assert!(body.contains(code), "{body}");
+    }
+}
