@@ -55,13 +55,24 @@ pub(crate) fn spoil(rule: &Rule, good: Answer) -> Outcome {
             Outcome::Wire(Plan::slow(Vec::new(), whole, rule.milliseconds))
         }
         Damage::Previews(other) => {
-            Outcome::Answer(exchanged(good, PREVIEWS, &|_| other.map(str::to_owned)))
+            Outcome::Answer(exchanged(good, PREVIEWS, &|good| other.map(|text| like(good, text))))
         }
         Damage::Total(other) => Outcome::Answer(exchanged(good, TOTALS, &|total| {
             other(total.as_u64().unwrap_or_default())
         })),
         Damage::Twist(_) => Outcome::Answer(good),
     }
+}
+
+/// Pictures in place of good ones. Where those are objects of addresses, each of
+/// these becomes such an object, so that nothing but the addresses is wrong.
+fn like(good: &Value, text: &str) -> String {
+    let (Some(shape), Ok(Value::Array(urls))) = (good[0].as_object(), serde_json::from_str(text))
+    else {
+        return text.to_owned();
+    };
+    let dressed = |url: &Value| shape.keys().map(|size| (size.clone(), url.clone())).collect();
+    Value::Array(urls.iter().map(dressed).collect()).to_string()
 }
 
 /// The answer with other values under these names, wherever they are. What

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::PostOffice;
+use super::super::fault::kind::Kind;
+use super::super::fault::rule::Rule;
 use super::client::{Answer, call_as, get, open, path};
 
 /// `sandbox-token-that-moves-no-money:` in Base64, made elsewhere.
@@ -98,6 +100,24 @@ async fn a_proof_is_drawn_and_mails_nothing() {
     let picture = get(&office, &path(&proof.json()["thumbnails"][1]["large"])).await;
     assert!(picture.text().contains("The sea says hello."));
     assert_eq!(office.report().accepted, 0);
+}
+
+#[tokio::test]
+async fn a_proof_with_bad_pictures_has_them_where_good_ones_would_be() {
+    let office = open().await;
+    let wish = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
+    for (kind, start) in [
+        (Kind::HttpPreviews, "http://pictures.example/"),
+        (Kind::PrivatePreviews, "https://10.0.0.7/"),
+    ] {
+        office.add_fault(Rule::new(kind).once());
+        let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await.json();
+        let large = proof["thumbnails"][0]["large"].as_str().unwrap();
+        assert!(large.starts_with(start), "{proof}");
+    }
+    office.add_fault(Rule::new(Kind::EmptyPreviews).once());
+    let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await.json();
+    assert_eq!(proof["thumbnails"], json!([]));
 }
 
 #[tokio::test]

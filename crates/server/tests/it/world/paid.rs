@@ -144,6 +144,11 @@ impl Shop {
         orders.remove(0)
     }
 
+    fn times_handed_in(&self) -> usize {
+        let calls = self.office.journal();
+        calls.iter().filter(|call| call.operation == Some(Operation::Send)).count()
+    }
+
     /// How often money was asked for, and how often it moved.
     fn money(&self) -> (u64, usize) {
         let chain = self.world.chain.lock().unwrap();
