@@ -107,12 +107,12 @@ export async function serve(answer) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** The service with these lines under [names]. */
+/** The service with these lines under [names]. Nobody mails its cards: real names beside the sandbox's post office are refused. */
 export async function startService(binary, parent, names) {
   const home = mkdtempSync(join(folder, "service-"));
   const port = await freePort();
   const lines = Object.entries(names).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  writeFileSync(join(home, "pennyblack.toml"), [`[sellers]`, `parent = "${parent}"`, `[names]`, ...lines].join("\n"));
+  writeFileSync(join(home, "pennyblack.toml"), [`[sellers]`, `parent = "${parent}"`, `[provider]`, `kind = "none"`, `[names]`, ...lines].join("\n"));
   const log = openSync(join(home, "log"), "w");
   const stop = run(binary, [], {
     cwd: home,

@@ -1,0 +1,79 @@
+//! Fills a data folder with orders as the service keeps them, for `scripts/bench-orders`.
+//!
+//! `fill_orders <folder> <how many> <file for their identifiers>`
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use adapters::keys::Keyring;
+use adapters::store::sqlite::SqliteStore;
+use order::contract::samples::{NOW, begun, offer, settlement};
+use order::event::Actor;
+use order::lifecycle::{Order, Stored};
+use order::mail::Mailpiece;
+use order::payment::Finality;
+use order::ports::{Store, StoreError};
+use tokio::task::JoinSet;
+
+/// The store writes together what comes together, so many at once are fast.
+const WRITERS: usize = 512;
+
+type Wrong = Box<dyn std::error::Error + Send + Sync>;
+
+#[tokio::main]
+async fn main() -> Result<(), Wrong> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || arguments.next().ok_or("fill_orders <folder> <how many> <file>");
+    let folder = PathBuf::from(next()?);
+    let count: u64 = next()?.parse()?;
+    let mut identifiers = BufWriter::new(File::create(next()?)?);
+    std::fs::create_dir_all(&folder)?;
+    // Where the service looks for both when it is told of the folder only.
+    let keyring = Keyring::load_or_create(&folder.join("pennyblack.key"))?;
+    let store = Arc::new(SqliteStore::open(&folder.join("pennyblack.sqlite3"), &keyring)?);
+    let seeds = Arc::new(AtomicU64::new(0));
+    let mut writers = JoinSet::new();
+    for _ in 0..WRITERS {
+        let (store, seeds) = (Arc::clone(&store), Arc::clone(&seeds));
+        writers.spawn(async move {
+            loop {
+                let seed = seeds.fetch_add(1, Ordering::Relaxed);
+                if seed >= count {
+                    return Ok(());
+                }
+                walk(&store, seed).await?;
+            }
+        });
+    }
+    while let Some(ended) = writers.join_next().await {
+        ended?.map_err(|error: StoreError| format!("an order was not written: {error:?}"))?;
+    }
+    for seed in 0..count {
+        writeln!(identifiers, "{}", offer(seed).id)?;
+    }
+    identifiers.flush()?;
+    store.close().await.map_err(|error| format!("the store did not close: {error:?}"))?;
+    Ok(())
+}
+
+/// One order from its offer to the post.
+async fn walk(store: &SqliteStore, seed: u64) -> Result<(), StoreError> {
+    let fresh = offer(seed);
+    store.offer(fresh.clone()).await?;
+    let order = write(store, begun(fresh, seed)).await?;
+    let order = order.settled(settlement(Finality::Final), NOW.plus(3));
+    let order = write(store, order).await?;
+    write(store, order.accepted(Mailpiece(format!("order-{seed}")), NOW.plus(4))).await?;
+    Ok(())
+}
+
+async fn write<S: Clone>(store: &SqliteStore, order: Order<S>) -> Result<Order<S>, StoreError>
+where
+    Stored: From<Order<S>>,
+{
+    let version = store.record(&Stored::from(order.clone()), &Actor::Desk).await?;
+    Ok(Order { version, ..order })
+}
