@@ -168,6 +168,16 @@ read("nobody's allowance", USDC, encode(usdcAbi, "transferFrom", [who.payer.addr
 write("a transfer", USDC, encode(usdcAbi, "transfer", [who.poor.address, 5n]), who.payer);
 shown();
 
+/** A real node takes a moment from the hash to the receipt. */
+async function mined(url, hash) {
+  for (let look = 0; look < 200; look += 1) {
+    const { result: receipt } = await rpc(url, "eth_getTransactionReceipt", [hash]);
+    if (receipt) return receipt;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  throw new Error(`${url} has not mined ${hash} in ten seconds`);
+}
+
 /** What must be the same on both nodes. */
 async function answer(node, step) {
   if (step.kind === "told") return void (await step.doing(node));
@@ -177,7 +187,7 @@ async function answer(node, step) {
   }
   const { result: hash, error } = await send(node.url, step.from, step.to, step.data);
   if (error) return { refused: error.message };
-  const { result: receipt } = await rpc(node.url, "eth_getTransactionReceipt", [hash]);
+  const receipt = await mined(node.url, hash);
   const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
   return { hash, status: receipt.status, type: receipt.type, from: receipt.from, to: receipt.to, logs };
 }
