@@ -3,7 +3,7 @@
 //   node compare.mjs SANDBOX_BINARY
 import { readFileSync } from "node:fs";
 import { decodeErrorResult, encodeFunctionData, parseAbi, parseSignature } from "viem";
-import { CHAIN, PERMIT2, PROXY, USDC, prepare, rpc, send, startAnvil, startSandbox, who } from "./nodes.mjs";
+import { CHAIN, PERMIT2, PROXY, USDC, handIn, prepare, rpc, send, startAnvil, startSandbox, who } from "./nodes.mjs";
 
 const FOREVER = 4_102_444_800n;
 const nonce = byte => `0x${byte.repeat(32)}`;
@@ -168,16 +168,6 @@ read("nobody's allowance", USDC, encode(usdcAbi, "transferFrom", [who.payer.addr
 write("a transfer", USDC, encode(usdcAbi, "transfer", [who.poor.address, 5n]), who.payer);
 shown();
 
-/** A real node takes a moment from the hash to the receipt. */
-async function mined(url, hash) {
-  for (let look = 0; look < 200; look += 1) {
-    const { result: receipt } = await rpc(url, "eth_getTransactionReceipt", [hash]);
-    if (receipt) return receipt;
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-  throw new Error(`${url} has not mined ${hash} in ten seconds`);
-}
-
 /** What must be the same on both nodes. */
 async function answer(node, step) {
   if (step.kind === "told") return void (await step.doing(node));
@@ -185,9 +175,8 @@ async function answer(node, step) {
     const { result, error } = await rpc(node.url, "eth_call", [{ from: step.from.address, to: step.to, data: step.data }, "latest"]);
     return error ? { code: error.code, data: error.data } : { result };
   }
-  const { result: hash, error } = await send(node.url, step.from, step.to, step.data);
+  const { hash, receipt, error } = await send(node.url, step.from, step.to, step.data);
   if (error) return { refused: error.message };
-  const receipt = await mined(node.url, hash);
   const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
   return { hash, status: receipt.status, type: receipt.type, from: receipt.from, to: receipt.to, logs };
 }
@@ -226,7 +215,7 @@ try {
   }
   for (const [words, changes] of refusals) {
     for (const node of nodes) {
-      const { error } = await send(node.url, who.payer, USDC, vector.settleCalldata, changes);
+      const { error } = await handIn(node.url, who.payer, USDC, vector.settleCalldata, changes);
       const said = error?.message ?? "taken";
       if (said.toLowerCase().includes(words)) continue;
       if (node.name === "sandbox") differences += 1;

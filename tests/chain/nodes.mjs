@@ -23,11 +23,28 @@ export async function rpc(url, method, params = []) {
   return response.json();
 }
 
-/** Signs with the account's next nonce and sends; the answer is the hash, or the error. */
-export async function send(url, from, to, data, changes = {}) {
+/** Signs with the account's next nonce and hands it in; the answer is the hash, or the error. */
+export async function handIn(url, from, to, data, changes = {}) {
   const count = await rpc(url, "eth_getTransactionCount", [from.address, "latest"]);
   const request = { type: "eip1559", chainId: CHAIN, nonce: Number(count.result), gas: 400_000n, to, data, ...fees, ...changes };
-  return rpc(url, "eth_sendRawTransaction", [await from.signTransaction(request)]);
+  const { result: hash, error } = await rpc(url, "eth_sendRawTransaction", [await from.signTransaction(request)]);
+  return { hash, error };
+}
+
+/** The same, until it is mined; the answer has the receipt too. */
+export async function send(url, from, to, data) {
+  const { hash, error } = await handIn(url, from, to, data);
+  return error ? { error } : { hash, receipt: await mined(url, hash) };
+}
+
+/** A real node takes a moment from the hash to the receipt. */
+async function mined(url, hash) {
+  for (let look = 0; look < 200; look += 1) {
+    const { result: receipt } = await rpc(url, "eth_getTransactionReceipt", [hash]);
+    if (receipt) return receipt;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  throw new Error(`${url} has not mined ${hash} in ten seconds`);
 }
 const fees = { maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 1_000_000n };
 
