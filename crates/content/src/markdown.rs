@@ -54,6 +54,8 @@ struct Setter<'a> {
     ids: BTreeSet<String>,
     /// The last heading, which names the table below it.
     heading: String,
+    /// How many tables are below it so far.
+    tables: usize,
     sections: usize,
 }
 
@@ -64,7 +66,7 @@ impl<'a> Setter<'a> {
         }
         // Wide things scroll inside of their own box, by keyboard too.
         if let Event::Start(Tag::Table(_)) = event {
-            let label = escaped(&self.heading);
+            let label = self.table_label();
             self.raw(format!(
                 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n"
             ));
@@ -77,6 +79,7 @@ impl<'a> Setter<'a> {
 
     fn set_heading(&mut self, level: HeadingLevel, rest: &[Event<'a>]) {
         self.heading = words(rest);
+        self.tables = 0;
         let id = self.id();
         if level == HeadingLevel::H2 {
             self.section();
@@ -85,6 +88,14 @@ impl<'a> Setter<'a> {
         let (classes, attrs) = (Vec::new(), Vec::new());
         let heading = Tag::Heading { level, id: Some(id.into()), classes, attrs };
         self.events.push(Event::Start(heading));
+    }
+
+    /// The heading, and from the second table on its number: two regions of one
+    /// name would be one to whoever hears the page.
+    fn table_label(&mut self) -> String {
+        self.tables += 1;
+        let heading = escaped(&self.heading);
+        if self.tables == 1 { heading.to_string() } else { format!("{heading}, {}", self.tables) }
     }
 
     fn section(&mut self) {
@@ -144,4 +155,18 @@ pub(crate) fn slug(text: &str) -> String {
 
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tables_below_one_heading_have_names_of_their_own() {
+        let table = "| a | b |\n|---|---|\n| 1 | 2 |\n\n";
+        let html = page(&format!("## Prices\n\n{table}Words.\n\n{table}## Days\n\n{table}")).html;
+        for label in ["Prices", "Prices, 2", "Days"] {
+            assert_eq!(html.matches(&format!("aria-label=\"{label}\"")).count(), 1, "{label}");
+        }
+    }
 }
