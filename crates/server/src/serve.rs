@@ -4,16 +4,20 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread;
 
 use adapters::clock::SystemClock;
+use order::ids::Timestamp;
 use order::ports::Clock;
 use sandbox::provider::PostOffice;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Duration, Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
 use web::front::Front;
+use web::premises::Premises;
+use web::site::Site;
 use web::walks::Walks;
 
 use crate::banner::Opened;
@@ -71,14 +75,15 @@ async fn serve(config: &Config) -> Result<End, String> {
         .map_err(|error| complaint::about_listening(config.server.listen, &error))?;
     let catalog =
         words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
-    let storage = Storage::open(config).await?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let premises = wiring::premises(config, bound, catalog);
+    let (storage, site) = prepare(config, premises, clock.now());
+    let (storage, site) = (storage?, site?);
     let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let world = World::open(config, clock.clone()).await?;
-    let inside = Inside { catalog, storage: &storage, world: &world, walks: walks.clone(), clock };
-    let house = wiring::house(config, bound, inside);
-    let front = web::open(house).map_err(|fault| check::complaint_about_content(&[fault]))?;
+    let inside = Inside { site, storage: &storage, world: &world, walks: walks.clone(), clock };
+    let front = web::open(wiring::house(config, bound, inside));
     announce(config, bound, &world);
 
     let (door, watchers) = watch::channel(Door::Open);
@@ -108,6 +113,22 @@ async fn serve(config: &Config) -> Result<End, String> {
         warn!("offers that were not written yet are lost; they can be made again");
     }
     Ok(end)
+}
+
+/// Writes the documents while the store waits for its disk. Nobody is served
+/// yet, so this thread may be kept busy.
+fn prepare(
+    config: &Config,
+    premises: Premises,
+    now: Timestamp,
+) -> (Result<Storage, String>, Result<Site, String>) {
+    let runtime = Handle::current();
+    thread::scope(|scope| {
+        let opening = scope.spawn(move || runtime.block_on(Storage::open(config)));
+        let site = Site::write(premises, now);
+        let storage = opening.join().expect("opening says what is wrong and does not panic");
+        (storage, site.map_err(|fault| check::complaint_about_content(&[fault])))
+    })
 }
 
 async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {

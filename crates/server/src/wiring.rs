@@ -14,6 +14,7 @@ use web::agents::{Enabled, Registry};
 use web::guard::Limits;
 use web::premises::Premises;
 use web::quota::Quota;
+use web::site::Site;
 use web::walks::Walks;
 
 use crate::config::Config;
@@ -23,7 +24,7 @@ use crate::world::World;
 
 /// What has been opened already.
 pub(crate) struct Inside<'a> {
-    pub(crate) catalog: Catalog,
+    pub(crate) site: Site,
     pub(crate) storage: &'a Storage,
     pub(crate) world: &'a World,
     pub(crate) walks: Walks,
@@ -31,27 +32,19 @@ pub(crate) struct Inside<'a> {
 }
 
 pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> House {
-    let Inside { catalog, storage, world, walks, clock } = inside;
-    let base_url = config.server.base_url(bound).to_string();
+    let Inside { site, storage, world, walks, clock } = inside;
     House {
         store: storage.store.port(),
         previews: previews(config, world),
         names: world.names.clone(),
-        clock: clock.clone(),
+        clock,
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
             body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
             request_time: config.limits.request,
         },
-        premises: Premises {
-            base_url: base_url.clone(),
-            catalog,
-            payee: config.shop.payee,
-            default_seller: config.sellers.default.to_string(),
-            seller_parent: config.sellers.parent.to_string(),
-            profile: config.mcp.profile,
-        },
+        site,
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {
             keys: TokenKeys::new(storage.keyring.tokens()),
@@ -60,9 +53,20 @@ pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> H
                 Answer::Yes => Enabled::Yes,
                 Answer::No => Enabled::No,
             },
-            base_url,
+            base_url: config.server.base_url(bound).to_string(),
         },
-        opened_at: clock.now(),
+    }
+}
+
+/// What every document is written from.
+pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> Premises {
+    Premises {
+        base_url: config.server.base_url(bound).to_string(),
+        catalog,
+        payee: config.shop.payee,
+        default_seller: config.sellers.default.to_string(),
+        seller_parent: config.sellers.parent.to_string(),
+        profile: config.mcp.profile,
     }
 }
 

@@ -1,7 +1,5 @@
 //! One answer that is known before anybody asks: written, compressed and named once.
 
-use std::io::Write;
-
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_ENCODING,
@@ -13,14 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::guard::X_REQUEST_ID;
 use crate::negotiate::Coding;
+use crate::press;
 
 /// Below this a packet is not full anyway, and the decoder costs more.
 const WORTH_COMPRESSING_BYTES: usize = 512;
-/// The best quality of brotli that is still quick, as every start waits for it.
-const BROTLI_QUALITY: i32 = 4;
-/// The bits of the largest window: nothing of ours is larger.
-const BROTLI_WINDOW_MAX: u32 = 20;
-const BROTLI_WINDOW_MIN: u32 = 10;
 
 /// What a script on another site may read beside the body.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
@@ -113,8 +107,8 @@ impl Draft {
         };
         let smaller = |body: Vec<u8>| (body.len() < self.body.len()).then_some(body);
         let worth = self.body.len() >= WORTH_COMPRESSING_BYTES && is_text(self.media_type);
-        let gzip = worth.then(|| gzip(&self.body)).and_then(smaller);
-        let brotli = worth.then(|| brotli(&self.body)).and_then(smaller);
+        let gzip = worth.then(|| press::gzip(&self.body)).and_then(smaller);
+        let brotli = worth.then(|| press::brotli(&self.body)).and_then(smaller);
         Document {
             status: self.status,
             gzip: gzip.map(|body| version(Some("gzip"), body)),
@@ -229,28 +223,6 @@ fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
 fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || ["json", "xml", "javascript", "svg"].iter().any(|kind| media_type.contains(kind))
-}
-
-fn gzip(body: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let written = encoder.write_all(body).and_then(|()| encoder.finish());
-    written.expect("memory takes every byte")
-}
-
-fn brotli(body: &[u8]) -> Vec<u8> {
-    let mut packed = Vec::new();
-    let bits = usize::BITS - body.len().leading_zeros();
-    let window = bits.clamp(BROTLI_WINDOW_MIN, BROTLI_WINDOW_MAX);
-    let settings = brotli::enc::BrotliEncoderParams {
-        quality: BROTLI_QUALITY,
-        // A window no larger than the text: clearing it costs more than packing.
-        lgwin: window.cast_signed(),
-        size_hint: body.len(),
-        ..Default::default()
-    };
-    let mut rest = body;
-    brotli::BrotliCompress(&mut rest, &mut packed, &settings).expect("memory takes every byte");
-    packed
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Every answer that is known at start, by its address.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -97,9 +98,12 @@ impl Manuscripts {
         let Self { transport, drafts, places } = self;
         let printed: Vec<OnceLock<Arc<Document>>> =
             drafts.iter().map(|_| OnceLock::new()).collect();
+        // The largest first, so that nobody is left alone with it at the end.
+        let mut order: Vec<usize> = (0..drafts.len()).collect();
+        order.sort_by_key(|&place| Reverse(drafts[place].body.len()));
         let next = AtomicUsize::new(0);
         let work = || {
-            while let Some(place) = take(&next, drafts.len()) {
+            while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 printed[place].get_or_init(|| Arc::new(drafts[place].finish(transport)));
             }
         };
@@ -148,11 +152,6 @@ impl Manuscripts {
         let before = self.places.insert(path.to_owned(), (lies, quota));
         assert!(before.is_none(), "two documents want to lie at {path}");
     }
-}
-
-fn take(next: &AtomicUsize, count: usize) -> Option<usize> {
-    let place = next.fetch_add(1, Ordering::Relaxed);
-    (place < count).then_some(place)
 }
 
 /// The answer to a method that no document takes.

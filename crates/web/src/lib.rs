@@ -3,7 +3,7 @@
 //! Reading order:
 //! 1. `surface`, the list of everything that can be asked for;
 //! 2. `premises` and `discovery`, what the documents are made from and how;
-//! 3. `publish`, `document` and `front`, how they are written once and handed out;
+//! 3. `site`, `publish`, `document`, `press` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
 //! 6. `draft`, `preview`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
@@ -27,6 +27,7 @@ mod negotiate;
 mod nowhere;
 mod orders;
 pub mod premises;
+mod press;
 mod preview;
 pub mod problem;
 mod publish;
@@ -35,6 +36,7 @@ mod refused;
 pub mod request_id;
 mod sellers;
 mod shop;
+pub mod site;
 pub mod surface;
 mod version;
 pub mod walks;
@@ -43,9 +45,7 @@ pub mod window;
 use std::sync::Arc;
 
 use axum::Router;
-use content::fault::ContentFault;
 use http::StatusCode;
-use order::ids::Timestamp;
 use order::ports::{Clock, NameService, Store};
 use order::preview::Previews;
 
@@ -53,10 +53,10 @@ use crate::agents::Registry;
 use crate::front::Front;
 use crate::guard::{Guard, Limits};
 use crate::mcp::library::Library;
-use crate::premises::Premises;
 use crate::publish::Published;
 use crate::quota::Quota;
 use crate::sellers::Directory;
+use crate::site::Site;
 use crate::walks::Walks;
 
 /// The longest card, with every letter of it escaped, and room to spare.
@@ -73,31 +73,30 @@ pub struct House {
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
     pub limits: Limits,
-    pub premises: Premises,
+    pub site: Site,
     pub quota: Quota,
     pub registry: Registry,
-    /// When the house opens, for documents that must say how long they hold.
-    pub opened_at: Timestamp,
 }
 
-/// Writes every document and opens the doors.
-pub fn open(house: House) -> Result<Front, ContentFault> {
+/// Opens the doors.
+#[must_use]
+pub fn open(house: House) -> Front {
     let everyday = Guard::new(house.limits);
     let quota = Arc::new(house.quota);
-    let Published { documents, not_found, pages } =
-        publish::everything(&house.premises, house.opened_at.0)?;
+    let Site { premises, published } = house.site;
+    let Published { documents, not_found, pages } = published;
     let doors = Router::new()
         .merge(health::routes(house.store.clone()))
         .merge(orders::routes(house.store))
         .merge(agents::routes(house.registry))
-        .merge(shop::routes(&house.premises))
+        .merge(shop::routes(&premises))
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
-    let doors = nowhere::behind(doors, &house.premises, not_found);
-    let library = Library { premises: house.premises, pages };
+    let doors = nowhere::behind(doors, &premises, not_found);
+    let library = Library { premises, pages };
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
     let doors = guarded(postcards(house.previews), everyday.with(card_limits(house.limits)))
         .merge(guarded(doors, everyday.clone()));
-    Ok(Front::new(Arc::new(documents), quota, doors, mcp, everyday))
+    Front::new(Arc::new(documents), quota, doors, mcp, everyday)
 }
 
 /// The doors that take a postcard.

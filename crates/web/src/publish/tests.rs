@@ -20,6 +20,7 @@ use crate::agents::{Enabled, Registry};
 use crate::discovery::samples::premises;
 use crate::front::Front;
 use crate::guard::Limits;
+use crate::site::Site;
 use crate::surface::Verb;
 use crate::walks::Walks;
 use crate::{House, quota};
@@ -48,12 +49,11 @@ fn front() -> Front {
         clock: world,
         walks: Walks::new(),
         limits: Limits::default(),
-        premises,
+        site: Site::write(premises, Timestamp(NOW)).unwrap(),
         quota: quota::Quota::new(quota::REQUESTS),
         registry,
-        opened_at: Timestamp(NOW),
     };
-    crate::open(house).unwrap()
+    crate::open(house)
 }
 
 async fn status(front: &Front, method: &str, path: &str) -> u16 {
