@@ -1,8 +1,70 @@
 //! The one table from the desk's refusals to HTTP: status, code and what to do next.
 
-use http::StatusCode;
-use order::ids::OrderId;
+use http::{HeaderMap, StatusCode};
+use order::desk::Outcome;
+use order::ids::{OperationId, OrderId, Timestamp};
+use order::payment::Credential;
 use order::refusal::Refusal;
+use order::tender::Tender;
+
+/// The paper side of a way of paying: which headers carry what.
+pub trait Envelope: Tender {
+    /// Takes the credential out of a request, still sealed, and what else its
+    /// headers say.
+    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle>;
+
+    /// Puts what the desk said into an answer. The body of a challenge for a
+    /// person is the caller's to write.
+    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context) -> Sealed;
+}
+
+/// What a request's headers say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    pub credential: Option<Credential>,
+    /// An identifier that came inside the credential.
+    pub operation_id: Option<OperationId>,
+    pub reader: Reader,
+}
+
+/// Who waits for the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Program,
+    /// A person at a browser, who wants a page.
+    Person,
+}
+
+/// Headers that contradict each other or themselves. Answered with 400.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Muddle {
+    pub code: &'static str,
+    /// For the caller: what is wrong, and what to send instead.
+    pub message: String,
+}
+
+/// What an answer needs to know beside what the desk said.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    pub reader: Reader,
+    /// The request brought a credential.
+    pub brought: Brought,
+    pub now: Timestamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brought {
+    Nothing,
+    Credential,
+}
+
+/// An answer in HTTP's words, ready to send.
+#[derive(Clone, Debug)]
+pub struct Sealed {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
 
 /// What a caller may do after a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

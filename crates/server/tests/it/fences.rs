@@ -8,7 +8,7 @@ use std::path::Path;
 const FENCES: &[(&str, &[&str])] = &[
     ("order", &["async-trait", "hmac", "sha2", "sha3", "url"]),
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
-    ("pay", &["order", "http"]),
+    ("pay", &["order", "async-trait", "http", "serde_json"]),
     (
         "adapters",
         &[
