@@ -34,6 +34,7 @@ pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/"];
 
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
+const BOTH: &str = "application/json, text/event-stream";
 /// What the worker runtime of the contract says to a notification.
 const NOTED: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
@@ -133,7 +134,7 @@ impl Desk {
         B::Error: Into<BoxError>,
     {
         if self.profile == Profile::Node {
-            if !accepts(headers, JSON) || !accepts(headers, STREAM) {
+            if !accepts_both(headers) {
                 let words = "Accept: must name application/json and text/event-stream.";
                 return refuse(StatusCode::NOT_ACCEPTABLE, INVALID_REQUEST, words);
             }
@@ -234,6 +235,12 @@ fn is_origin(line: &HeaderValue) -> bool {
         named && scheme.bytes().all(letters) && host.bytes().all(is_free)
     });
     text == "null" || site.is_some()
+}
+
+fn accepts_both(headers: &HeaderMap) -> bool {
+    // As every official client writes it.
+    headers.get(ACCEPT).is_some_and(|line| line == BOTH)
+        || (accepts(headers, JSON) && accepts(headers, STREAM))
 }
 
 fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
