@@ -18,12 +18,13 @@ use http::header::{
     ACCESS_CONTROL_MAX_AGE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::{Either, Full};
+use http_body_util::Either;
 use tower::Service;
 
 use crate::document::Sent;
 use crate::documents::{Documents, Place, only_reading};
 use crate::guard::{Guard, X_REQUEST_ID, measure_head};
+use crate::known::Known;
 use crate::mcp;
 use crate::problem;
 use crate::quota::{self, Quota};
@@ -36,7 +37,7 @@ pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// Known bytes, or what came through a door.
-pub type FrontBody = Either<Full<Bytes>, Body>;
+pub type FrontBody = Either<Known, Body>;
 
 /// The whole site as one service, cheap to clone.
 #[derive(Clone)]
@@ -155,7 +156,7 @@ pub(crate) fn stamp(headers: &mut HeaderMap, quota: &Quota, turn: Turn) {
 
 fn response(sent: Sent, method: &Method) -> Response<FrontBody> {
     let body = if *method == Method::HEAD { Bytes::new() } else { sent.body };
-    let mut response = Response::new(Either::Left(Full::new(body)));
+    let mut response = Response::new(Either::Left(Known::whole(body)));
     *response.status_mut() = sent.status;
     *response.headers_mut() = sent.headers;
     response
@@ -163,7 +164,7 @@ fn response(sent: Sent, method: &Method) -> Response<FrontBody> {
 
 /// Anybody's script may read what is public.
 fn preflight() -> Response<FrontBody> {
-    let mut response = Response::new(Either::Left(Full::new(Bytes::new())));
+    let mut response = Response::new(Either::Left(Known::default()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().extend([
         (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),

@@ -3,7 +3,7 @@
 //! Reading order:
 //! 1. `surface`, the list of everything that can be asked for;
 //! 2. `premises` and `discovery`, what the documents are made from and how;
-//! 3. `site`, `publish`, `document`, `press` and `front`, how they are written once and handed out;
+//! 3. `site`, `publish`, `document`, `press`, `known` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
 //! 6. `draft`, `preview`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
@@ -22,6 +22,7 @@ mod draft;
 pub mod front;
 pub mod guard;
 pub mod health;
+pub mod known;
 mod mcp;
 mod negotiate;
 mod nowhere;

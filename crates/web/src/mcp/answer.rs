@@ -1,8 +1,10 @@
 //! Results as they go out: written once, and only the id is put in for each request.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::era::Era;
+use crate::known::Known;
 
 /// Words change with a release only; five minutes is how long a page is kept.
 const TIME_TO_LIVE_MILLISECONDS: u64 = 300_000;
@@ -11,7 +13,7 @@ const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 /// A result without its last brace, as each era has its own last words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
-    text: String,
+    text: Bytes,
     kept: Kept,
 }
 
@@ -27,7 +29,7 @@ impl Said {
     pub(super) fn new(result: &Value, kept: Kept) -> Self {
         let mut text = result.to_string();
         text.pop();
-        Self { text, kept }
+        Self { text: text.into(), kept }
     }
 
     /// What a tool found, for programs and, as the same text, for models.
@@ -36,7 +38,7 @@ impl Said {
         let text = format!(
             r#"{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{content},"isError":false"#
         );
-        Self { text, kept: Kept::No }
+        Self { text: text.into(), kept: Kept::No }
     }
 
     /// What a model can mend.
@@ -49,8 +51,9 @@ impl Said {
 /// The last words of results.
 #[derive(Debug)]
 pub(super) struct Endings {
-    modern: String,
-    modern_kept: String,
+    legacy: Bytes,
+    modern: Bytes,
+    modern_kept: Bytes,
 }
 
 impl Endings {
@@ -59,21 +62,24 @@ impl Endings {
         let meta = json!({ SERVER_KEY: server });
         let ending = |hints: &str| format!(r#","resultType":"complete"{hints},"_meta":{meta}}}}}"#);
         let hints = format!(r#","ttlMs":{TIME_TO_LIVE_MILLISECONDS},"cacheScope":"public""#);
-        Self { modern: ending(""), modern_kept: ending(&hints) }
+        Self {
+            legacy: Bytes::from_static(b"}}"),
+            modern: ending("").into(),
+            modern_kept: ending(&hints).into(),
+        }
     }
 
-    fn of(&self, era: Era, kept: Kept) -> &str {
+    fn of(&self, era: Era, kept: Kept) -> &Bytes {
         match (era, kept) {
-            (Era::Legacy, Kept::Yes | Kept::No) => "}}",
+            (Era::Legacy, Kept::Yes | Kept::No) => &self.legacy,
             (Era::Modern, Kept::No) => &self.modern,
             (Era::Modern, Kept::Yes) => &self.modern_kept,
         }
     }
 
     /// The whole body of an answer.
-    pub(super) fn body(&self, era: Era, id: &str, said: &Said) -> String {
-        let parts =
-            [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#, &said.text, self.of(era, said.kept)];
-        parts.concat()
+    pub(super) fn body(&self, era: Era, id: &str, said: &Said) -> Known {
+        let head = [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#].concat();
+        Known::of([head.into(), said.text.clone(), self.of(era, said.kept).clone()])
     }
 }

@@ -13,7 +13,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
-use http_body_util::{Either, Full};
+use http_body_util::Either;
 
 use super::dispatch::{Asked, dispatch};
 use super::era::{self, Era};
@@ -25,6 +25,7 @@ use super::message::{
 use super::shelf::Shelf;
 use crate::front::{FrontBody, admit, stamp};
 use crate::guard::{Limits, read_body};
+use crate::known::Known;
 use crate::premises::Profile;
 use crate::problem::METHOD_NOT_ALLOWED;
 use crate::quota::Quota;
@@ -111,7 +112,7 @@ impl Desk {
         }
         match parts.method {
             Method::POST => self.post(&parts.headers, body).await,
-            Method::HEAD => sent(StatusCode::OK, String::new()),
+            Method::HEAD => sent(StatusCode::OK, Known::default()),
             _ => not_posted(),
         }
     }
@@ -192,7 +193,7 @@ impl Desk {
 
     fn noted(&self) -> Response {
         match self.profile {
-            Profile::Node => sent(StatusCode::ACCEPTED, String::new()),
+            Profile::Node => sent(StatusCode::ACCEPTED, Known::default()),
             Profile::Worker => said(StatusCode::OK, NOTED.to_owned()),
         }
     }
@@ -263,14 +264,14 @@ fn refuse(status: StatusCode, code: i64, words: &'static str) -> Response {
     said(status, Fault::new(code, words).body(None))
 }
 
-fn said(status: StatusCode, body: String) -> Response {
+fn said(status: StatusCode, body: impl Into<Known>) -> Response {
     let mut response = sent(status, body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }
 
-fn sent(status: StatusCode, body: String) -> Response {
-    let mut response = Response::new(Either::Left(Full::new(Bytes::from(body))));
+fn sent(status: StatusCode, body: impl Into<Known>) -> Response {
+    let mut response = Response::new(Either::Left(body.into()));
     *response.status_mut() = status;
     *response.headers_mut() = HeaderMap::with_capacity(HEADERS);
     response
@@ -279,7 +280,7 @@ fn sent(status: StatusCode, body: String) -> Response {
 fn preflight() -> Response {
     let allowed = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
                    mcp-protocol-version, mcp-session-id, x-service-api-version";
-    let mut response = sent(StatusCode::NO_CONTENT, String::new());
+    let mut response = sent(StatusCode::NO_CONTENT, Known::default());
     response.headers_mut().extend([
         (ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY),
         (ACCESS_CONTROL_ALLOW_METHODS, METHODS),

@@ -20,7 +20,7 @@ fn call(toolbox: &Toolbox, params: &Value) -> Result<Value, Fault> {
     let endings = Endings::new(&json!({}));
     let said = toolbox.call(given.object().unwrap())?;
     let body = endings.body(Era::Legacy, "1", &said);
-    Ok(serde_json::from_str::<Value>(&body).unwrap()["result"].take())
+    Ok(serde_json::from_slice::<Value>(&body.bytes()).unwrap()["result"].take())
 }
 
 fn ask(toolbox: &Toolbox, name: &str, arguments: Value) -> Value {
