@@ -7,8 +7,12 @@ import { join } from "node:path";
 import { encodeAbiParameters, encodeFunctionData, keccak256, maxUint256, pad, parseAbi, parseAbiParameters, toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
-export const CHAIN = 8453;
-export const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+export const NETWORKS = {
+  base: { chain: 8453, usdc: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
+  polygon: { chain: 137, usdc: "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359" },
+  arbitrum: { chain: 42161, usdc: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" },
+};
+export const { chain: CHAIN, usdc: USDC } = NETWORKS.base;
 export const PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 export const PROXY = "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002";
 
@@ -32,8 +36,8 @@ export async function handIn(url, from, to, data, changes = {}) {
 }
 
 /** The same, until it is mined; the answer has the receipt too. */
-export async function send(url, from, to, data) {
-  const { hash, error } = await handIn(url, from, to, data);
+export async function send(url, from, to, data, changes = {}) {
+  const { hash, error } = await handIn(url, from, to, data, changes);
   return error ? { error } : { hash, receipt: await mined(url, hash) };
 }
 
@@ -56,7 +60,8 @@ async function must(url, method, params) {
 
 const require = createRequire(import.meta.url);
 
-function compile(name) {
+/** The runtime of one of the contracts beside this file. */
+export function compile(name) {
   const content = readFileSync(new URL(`contracts/${name}.sol`, import.meta.url), "utf8");
   const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: "cancun", outputSelection: { "*": { "*": ["evm.deployedBytecode.object"] } } };
   const input = { language: "Solidity", sources: { [name]: { content } }, settings };
@@ -66,8 +71,8 @@ function compile(name) {
   return `0x${output.contracts[name][name].evm.deployedBytecode.object}`;
 }
 
-/** The runtime that Uniswap publishes, with the two immutables of our chain put in. */
-function permit2() {
+/** The runtime that Uniswap publishes, with the two immutables of a chain put in. */
+export function permit2(chain = CHAIN) {
   const file = require.resolve("@uniswap/v4-periphery/package.json").replace("package.json", "lib/permit2/test/utils/DeployPermit2.sol");
   let code = readFileSync(file, "utf8").match(/hex"([0-9a-fA-F]+)"/)[1];
   const put = (offset, word) => (code = code.slice(0, offset * 2) + word.slice(2) + code.slice(offset * 2 + 64));
@@ -75,16 +80,16 @@ function permit2() {
     encodeAbiParameters(parseAbiParameters("bytes32, bytes32, uint256, address"), [
       keccak256(toHex("EIP712Domain(string name,uint256 chainId,address verifyingContract)")),
       keccak256(toHex("Permit2")),
-      BigInt(CHAIN),
+      BigInt(chain),
       PERMIT2,
     ]),
   );
   put(0x1b47, separator);
-  put(0x1b21, pad(toHex(CHAIN), { size: 32 }));
+  put(0x1b21, pad(toHex(chain), { size: 32 }));
   return `0x${code}`;
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise(resolve => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address();
@@ -92,10 +97,11 @@ const freePort = () =>
     });
   });
 
-export async function startAnvil() {
-  const binary = join(require.resolve("@foundry-rs/anvil-linux-amd64/package.json"), "../bin/anvil");
+export const anvil = () => join(require.resolve("@foundry-rs/anvil-linux-amd64/package.json"), "../bin/anvil");
+
+export async function startAnvil({ chain, usdc } = NETWORKS.base) {
   const port = await freePort();
-  const child = spawn(binary, ["--host", "127.0.0.1", "--port", port, "--chain-id", CHAIN, "--silent"], { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(anvil(), ["--host", "127.0.0.1", "--port", port, "--chain-id", chain, "--silent"], { stdio: ["ignore", "inherit", "inherit"] });
   const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries++) {
     try {
@@ -106,11 +112,11 @@ export async function startAnvil() {
       await new Promise(resolve => setTimeout(resolve, 50));
     }
   }
-  for (const [place, code] of [[PERMIT2, permit2()], [USDC, compile("TestUSDC")], [PROXY, compile("UptoProxyDouble")]]) {
+  for (const [place, code] of [[PERMIT2, permit2(chain)], [usdc, compile("TestUSDC")], [PROXY, compile("UptoProxyDouble")]]) {
     await must(url, "anvil_setCode", [place, code]);
   }
   const abi = parseAbi(["function mint(address,uint256)", "function setPaused(bool)", "function setBlacklisted(address,bool)"]);
-  const told = (functionName, ...args) => send(url, who.minter, USDC, encodeFunctionData({ abi, functionName, args }));
+  const told = (functionName, ...args) => send(url, who.minter, usdc, encodeFunctionData({ abi, functionName, args }), { chainId: chain });
   return {
     name: "anvil",
     url,

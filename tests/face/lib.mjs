@@ -1,8 +1,9 @@
 // What every check of the public face shares: the address, the pages, the browser and the verdict.
 import puppeteer from "puppeteer-core";
 
-if (!process.argv[2]) throw new Error("usage: <check>.mjs BASE_URL");
-export const base = new URL(process.argv[2]).origin;
+const address = process.argv[2] ?? process.env.BASE_URL;
+if (!address) throw new Error("usage: <check>.mjs BASE_URL");
+export const base = new URL(address).origin;
 
 // Addresses that are no page of their own, so the sitemap is right to leave them out.
 const ALIASES = ["/de/", "/es/", "/it/"];

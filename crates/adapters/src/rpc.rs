@@ -12,9 +12,16 @@ use tokio::sync::OnceCell;
 
 use crate::http::{Address, Call, Client, Silence};
 
+mod fees;
+mod objection;
 mod revert;
+mod transactions;
 
-use revert::Explanation;
+pub use fees::FeeHistory;
+pub use objection::{NotSent, Objected, Sent};
+pub use transactions::{Filter, Known, Log, Outcome, Receipt};
+
+use objection::Objection;
 
 const CALL_DEADLINE: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
@@ -26,11 +33,12 @@ pub struct Node {
     client: Client,
     address: Address,
     chain_id: u64,
+    deadline: Duration,
     recognised: OnceCell<()>,
 }
 
-/// Why a node gave no good answer. Nothing here has an effect, so all of it may
-/// be asked again.
+/// Why a node gave no good answer to a question. A question has no effect, so all
+/// of it may be asked again; what has one is [`Node::send`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
     Silent(Silence),
@@ -86,7 +94,14 @@ impl At {
 
 impl Node {
     pub fn new(client: Client, address: Address, chain_id: u64) -> Self {
-        Self { client, address, chain_id, recognised: OnceCell::new() }
+        Self { client, address, chain_id, deadline: CALL_DEADLINE, recognised: OnceCell::new() }
+    }
+
+    /// The same node, waited for no longer than this.
+    #[must_use]
+    pub fn answering_within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
     }
 
     pub fn chain_id(&self) -> u64 {
@@ -100,7 +115,18 @@ impl Node {
 
     /// What a contract answers, without a transaction.
     pub async fn call(&self, to: EvmAddress, data: &[u8], at: At) -> Result<Bytes, NoAnswer> {
-        let call = ContractCall { to: to.to_string(), data: Bytes::copy_from_slice(data) };
+        self.ask_for("eth_call", (ContractCall::new(None, to, data), at.on_the_wire())).await
+    }
+
+    /// The same, as if `from` had asked.
+    pub async fn call_as(
+        &self,
+        from: EvmAddress,
+        to: EvmAddress,
+        data: &[u8],
+        at: At,
+    ) -> Result<Bytes, NoAnswer> {
+        let call = ContractCall::new(Some(from), to, data);
         self.ask_for("eth_call", (call, at.on_the_wire())).await
     }
 
@@ -140,22 +166,48 @@ impl Node {
         method: &'static str,
         parameters: impl Serialize,
     ) -> Result<Option<T>, NoAnswer> {
+        self.say(method, parameters).await.map_err(Unsaid::sorted)
+    }
+
+    /// One question and its answer, with the node's objection as it was made.
+    async fn say<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        parameters: impl Serialize,
+    ) -> Result<Option<T>, Unsaid> {
         let question = Question { jsonrpc: "2.0", id: QUESTION, method, params: parameters };
         let call = Call::post("a node", self.address.clone(), &question)
-            .within(CALL_DEADLINE)
+            .within(self.deadline)
             .at_most(ANSWER_BYTES_MAX);
-        let answer = self.client.send(call).await.map_err(NoAnswer::Silent)?;
+        let answer = self.client.send(call).await.map_err(Unsaid::Silent)?;
         // Some nodes say no with a status of their own and the reason in the body.
         let said: Said<T> = match answer.body_as() {
             Some(said) => said,
-            None => answer.read().map_err(NoAnswer::Silent)?,
+            None => answer.read().map_err(Unsaid::Silent)?,
         };
         if said.id != QUESTION {
-            return Err(NoAnswer::Unusable);
+            return Err(Unsaid::Unusable);
         }
         match said.error {
-            Some(error) => Err(error.sorted()),
+            Some(error) => Err(Unsaid::Objection(error)),
             None => Ok(said.result),
+        }
+    }
+}
+
+/// Why an exchange brought no result.
+enum Unsaid {
+    Silent(Silence),
+    Unusable,
+    Objection(Objection),
+}
+
+impl Unsaid {
+    fn sorted(self) -> NoAnswer {
+        match self {
+            Self::Silent(silence) => NoAnswer::Silent(silence),
+            Self::Unusable => NoAnswer::Unusable,
+            Self::Objection(objection) => objection.sorted(),
         }
     }
 }
@@ -170,8 +222,17 @@ struct Question<P> {
 
 #[derive(Serialize)]
 struct ContractCall {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
     to: String,
     data: Bytes,
+}
+
+impl ContractCall {
+    fn new(from: Option<EvmAddress>, to: EvmAddress, data: &[u8]) -> Self {
+        let from = from.map(|from| from.to_string());
+        Self { from, to: to.to_string(), data: Bytes::copy_from_slice(data) }
+    }
 }
 
 #[derive(Deserialize)]
@@ -182,26 +243,6 @@ struct Said<T> {
     result: Option<T>,
     #[serde(default)]
     error: Option<Objection>,
-}
-
-#[derive(Deserialize)]
-struct Objection {
-    code: i64,
-    #[serde(default)]
-    data: Option<Explanation>,
-}
-
-/// The number that nodes give to a call that the contract itself ended.
-const EXECUTION_REVERTED: i64 = 3;
-
-impl Objection {
-    fn sorted(self) -> NoAnswer {
-        match self.data.and_then(Explanation::bytes) {
-            Some(bytes) => NoAnswer::Reverted(bytes),
-            None if self.code == EXECUTION_REVERTED => NoAnswer::Reverted(Bytes::new()),
-            None => NoAnswer::Refused(self.code),
-        }
-    }
 }
 
 #[derive(Deserialize)]

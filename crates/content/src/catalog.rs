@@ -11,6 +11,7 @@ use crate::fault::ContentFault;
 use crate::page::Page;
 use crate::product::{self, Product};
 use crate::site::{self, Language, Site};
+use crate::snippet::Snippets;
 use crate::source::Source;
 
 const PAGES: &str = "pages";
@@ -26,6 +27,7 @@ pub struct Catalog {
     pub briefing: Briefing,
     pub agents: ForAgents,
     pub client: Client,
+    pub snippets: Snippets,
     pub(crate) source: Source,
 }
 
@@ -95,15 +97,18 @@ impl Catalog {
         let briefing = keep(briefing.map_err(one), &mut faults);
         let agents = keep(ForAgents::read(&source), &mut faults);
         let client = keep(Client::read(&source).map_err(one), &mut faults);
+        let snippets = keep(Snippets::read(&source), &mut faults);
         let (Some(site), Some(pages), Some(products)) = (site, pages, products) else {
             return Err(faults);
         };
-        let (Some(answers), Some(briefing), Some(agents), Some(client)) =
-            (answers, briefing, agents, client)
-        else {
+        let (Some(answers), Some(briefing), Some(agents)) = (answers, briefing, agents) else {
             return Err(faults);
         };
-        let catalog = Self { site, pages, products, answers, briefing, agents, client, source };
+        let (Some(client), Some(snippets)) = (client, snippets) else {
+            return Err(faults);
+        };
+        let catalog =
+            Self { site, pages, products, answers, briefing, agents, client, snippets, source };
         faults.extend(checks::faults(&catalog, elsewhere));
         if faults.is_empty() { Ok(catalog) } else { Err(faults) }
     }

@@ -2,8 +2,8 @@
 //!
 //! Reading order:
 //! 1. [`site`]: facts that more than one page needs.
-//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`]: what there is to say
-//!    and to hand out.
+//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`], [`snippet`]: what
+//!    there is to say and to hand out.
 //! 3. [`catalog`]: everything together, built in or from a folder, and checked.
 //! 4. [`search`]: how a text is found by its words.
 //! 5. [`render`]: the two faces of a page, HTML and Markdown.
@@ -21,4 +21,5 @@ pub mod product;
 pub mod render;
 pub mod search;
 pub mod site;
+pub mod snippet;
 mod source;

@@ -11,7 +11,10 @@ use crate::product::Product;
 use crate::site::Language;
 
 mod lists;
+mod paywall;
 mod surroundings;
+
+pub use paywall::{Money, Payable, Paywall, PaywallPage, Unpaid};
 
 /// What the house adds to the words.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub struct Frame {
     /// Where the stylesheet and the script lie.
     pub style: String,
     pub script: String,
+    /// Where the scripts lie that pay, in the sequence in which they are read.
+    pub paywall: Vec<String>,
     /// Every endpoint, as a Markdown table.
     pub endpoint_list: String,
     /// A complete postcard request, as JSON.
@@ -33,15 +38,6 @@ pub struct Frame {
 pub struct Faces {
     pub html: String,
     pub markdown: String,
-}
-
-/// What a browser is told at a price tag.
-#[derive(Clone, Debug)]
-pub struct Paywall<'a> {
-    pub title: &'a str,
-    pub text: &'a str,
-    pub amount: &'a str,
-    pub docs: &'a str,
 }
 
 pub struct Renderer<'a> {
@@ -131,14 +127,6 @@ impl<'a> Renderer<'a> {
         self.template("not_found.html", context! { page => about, ..around })
     }
 
-    pub fn paywall(&self, wall: &Paywall<'_>) -> Result<String, ContentFault> {
-        let language = self.catalog.site.default_language();
-        let around = self.surroundings(language, "", self.tongues(None));
-        let Paywall { title, text, amount, docs } = *wall;
-        let context = context! { title, text, amount, docs, ..around };
-        self.template("paywall.html", context)
-    }
-
     /// A text for agents, with its marks filled in.
     pub fn text(&self, file: &str, source: &str) -> Result<String, ContentFault> {
         let lists = self.lists(self.catalog.site.default_language());
@@ -158,14 +146,22 @@ impl<'a> Renderer<'a> {
     }
 
     fn template(&self, name: &str, context: Value) -> Result<String, ContentFault> {
-        let rendered = self.templates.get_template(name).and_then(|found| found.render(context));
-        rendered.map_err(|error| ContentFault::new(&format!("templates/{name}"), describe(&error)))
+        rendered(&self.templates, name, context)
     }
 
     fn placed(&self, name: &str, language: Language, list: Value) -> Result<String, ContentFault> {
         let words = self.catalog.site.words(language);
         self.template(name, context! { words => words, ..list })
     }
+}
+
+fn rendered(
+    templates: &Environment<'_>,
+    name: &str,
+    context: Value,
+) -> Result<String, ContentFault> {
+    let rendered = templates.get_template(name).and_then(|found| found.render(context));
+    rendered.map_err(|error| ContentFault::new(&format!("templates/{name}"), describe(&error)))
 }
 
 fn describe(error: &minijinja::Error) -> String {

@@ -53,7 +53,7 @@ impl Desk {
     async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<(), Refusal> {
         let by = &Actor::Reconciler;
         let kind = order.payment().map(|payment| payment.authorization.tender);
-        let Some(tender) = kind.map(|kind| tenders.of(kind)) else { return Ok(()) };
+        let Some(tender) = kind.and_then(|kind| tenders.of(kind)) else { return Ok(()) };
         match order {
             Stored::Settling(order) => self.chase_payment(tender, order, by).await.map(drop),
             Stored::Unconfirmed(order) => {

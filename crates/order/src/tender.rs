@@ -52,17 +52,12 @@ pub enum Rejection {
     Unavailable,
 }
 
-/// The ways of paying, to ask what became of the money.
-pub struct Tenders {
-    pub x402: Arc<dyn Tender>,
-    pub mpp: Arc<dyn Tender>,
-}
+/// The ways of paying that are open here, to ask what became of the money.
+pub struct Tenders(pub Vec<Arc<dyn Tender>>);
 
 impl Tenders {
-    pub fn of(&self, kind: TenderKind) -> &dyn Tender {
-        match kind {
-            TenderKind::X402 => &*self.x402,
-            TenderKind::Mpp => &*self.mpp,
-        }
+    /// None where that way is closed now; its orders wait until it is open again.
+    pub fn of(&self, kind: TenderKind) -> Option<&dyn Tender> {
+        self.0.iter().map(|tender| &**tender).find(|tender| tender.kind() == kind)
     }
 }

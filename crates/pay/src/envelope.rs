@@ -36,11 +36,11 @@ pub enum Reader {
 }
 
 /// Headers that contradict each other or themselves. Answered with 400.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Muddle {
     pub code: &'static str,
     /// For the caller: what is wrong, and what to send instead.
-    pub message: String,
+    pub message: &'static str,
 }
 
 /// What an answer needs to know beside what the desk said.

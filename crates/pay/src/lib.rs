@@ -1,8 +1,11 @@
 //! Ways of paying: headers in, meaning out; meaning in, headers out.
 //!
-//! One folder for each protocol stands here, with the same files in each.
-//! What they share is [`envelope`]: the one table from the desk's words to
-//! HTTP's.
+//! Read it in this order:
+//!
+//! 1. [`envelope`]: what every way of paying has in common, and the one table
+//!    from the desk's words to HTTP's; [`fault`]: that table as a body.
+//! 2. [`x402`]: one folder for each protocol, with the same files in each.
 
 pub mod envelope;
+pub mod fault;
 pub mod x402;

@@ -5,7 +5,7 @@
 //! `contracts` (USDC, Permit2, the `upto` proxy, names), `rpc` (what a node
 //! answers), `http` and `control` (the doors).
 
-mod abi;
+pub(crate) mod abi;
 mod block;
 mod contracts;
 mod control;
@@ -105,7 +105,8 @@ impl Chains {
         names.origin = format!("http://{address}");
         let world = Arc::new(World::new(settings.clock, names, settings.mining, settings.depths));
         let (closing, closed) = watch::channel(());
-        let router = http::router(Arc::clone(&world), closed.clone());
+        let tap = control::Tap { faucet: faucet.clone(), origin: format!("http://{address}") };
+        let router = http::router(Arc::clone(&world), tap, closed.clone());
         let server = tokio::spawn(wire::serve(Wires(listener), router, closed));
         let chains = Self { world, faucet, address, closing, server };
         chains.faucet.fund(&chains);

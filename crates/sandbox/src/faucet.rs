@@ -12,6 +12,7 @@ const USDC: u128 = 1_000_000_000;
 const NATIVE: u128 = 10_000_000_000_000_000_000;
 
 /// The keys of this sandbox, all from one seed.
+#[derive(Clone)]
 pub struct Faucet {
     seed: [u8; 32],
 }

@@ -13,7 +13,7 @@
 //! 5. [`report`], [`journal`]: what an auditor reads; `control`: the back door
 //! 6. `picture`, `mailbox`: what a person enjoys
 
-mod answer;
+pub(crate) mod answer;
 mod books;
 mod calendar;
 pub mod card;
@@ -21,7 +21,7 @@ mod clock;
 mod control;
 mod counter;
 pub mod fault;
-mod fields;
+pub(crate) mod fields;
 mod host;
 pub mod journal;
 mod ledger;
@@ -35,7 +35,7 @@ mod request;
 mod secret;
 pub mod settings;
 mod thanks_io;
-mod wire;
+pub(crate) mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -17,11 +17,13 @@ pub(crate) struct Opened<'a> {
     pub(crate) program: &'a str,
     /// Where the sandbox shows the cards that it "mailed", if it runs.
     pub(crate) mailbox: Option<String>,
+    /// Where the sandbox's chain answers, if it runs.
+    pub(crate) chain: Option<String>,
 }
 
 /// What runs, where, and a few things to try.
 pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
-    let Opened { server, bound, program, mailbox } = opened;
+    let Opened { server, bound, program, mailbox, chain } = opened;
     let here = BaseUrl::of_listener(*bound);
     let mode = match server.mode {
         Mode::Sandbox => "sandbox: no money moves and nothing is mailed",
@@ -47,12 +49,16 @@ pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
     if let Some(mailbox) = mailbox {
         row("mailbox", &format!("{mailbox} (the sandbox's: cards as pictures, none is mailed)"));
     }
+    if let Some(chain) = chain {
+        row("chain", &format!("{chain} (the sandbox's: play money at /8453, /137 and /42161)"));
+    }
     format!(
         "{text}\n{}\n  a browser at {here}/\n  curl -H 'Accept: text/markdown' {here}/\n  \
-         curl -i {here}/api\n  curl {here}/api/x402/resolve/demo\n{}  {program} simulate --orders 1000\n\n\
+         curl -i {here}/api\n  curl {here}/api/x402/resolve/demo\n{}{}  {program} simulate --orders 1000\n\n\
          Ctrl-C stops it, once the requests under way are done.\n",
         emphasised("Try this:", audience),
         preview(&here, mailbox.as_deref()),
+        payment(&here, &program, chain.as_deref()),
     )
 }
 
@@ -64,6 +70,15 @@ fn preview(here: &BaseUrl, mailbox: Option<&str>) -> String {
     format!(
         "  curl -X POST {here}/api/x402/postcards/preview -d '{SAMPLE}'\n  \
          and open the two pictures that it names in the browser\n"
+    )
+}
+
+/// The same card, bought with the faucet's money.
+fn payment(here: &BaseUrl, program: &str, chain: Option<&str>) -> String {
+    let Some(chain) = chain else { return String::new() };
+    format!(
+        "  echo '{SAMPLE}' > card.json\n  \
+         {program} pay --body card.json --base-url {here} --sandbox {chain}\n"
     )
 }
 
@@ -110,7 +125,13 @@ mod tests {
         let mailbox = Some("http://127.0.0.1:8403/".to_owned());
         let server = server();
         let program = "target/debug/pennyblack";
-        let text = text(&Opened { server: &server, bound, program, mailbox }, Audience::Pipe);
+        let chain = Some("http://127.0.0.1:8404".to_owned());
+        let opened = Opened { server: &server, bound, program, mailbox, chain };
+        let text = text(&opened, Audience::Pipe);
+        assert!(text.contains("chain     http://127.0.0.1:8404 "), "{text}");
+        let pay = "\n  target/debug/pennyblack pay --body card.json --base-url \
+                   http://127.0.0.1:8402 --sandbox http://127.0.0.1:8404\n";
+        assert!(text.contains(pay), "{text}");
         assert!(text.contains("mailbox   http://127.0.0.1:8403/ "), "{text}");
         assert!(
             text.contains("curl -X POST http://127.0.0.1:8402/api/x402/postcards/preview"),
@@ -126,9 +147,11 @@ mod tests {
     #[test]
     fn a_banner_on_a_terminal_has_bold_headings() {
         let bound = ([127, 0, 0, 1], 1).into();
-        let opened = Opened { server: &server(), bound, program: "pennyblack", mailbox: None };
+        let server = server();
+        let program = "pennyblack";
+        let opened = Opened { server: &server, bound, program, mailbox: None, chain: None };
         let text = text(&opened, Audience::Terminal);
-        assert!(!text.contains("preview"), "{text}");
+        assert!(!text.contains("preview") && !text.contains("pay --body"), "{text}");
         assert!(text.starts_with("\u{1b}[1mPennyblack"), "{text}");
     }
 

@@ -4,8 +4,11 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use order::chain::Network;
+use order::money::Usdc;
 
 use crate::config::example;
+use crate::pay_command::values;
 
 const ABOUT: &str = "Mails physical postcards for USDC, and tells agents how to buy one";
 
@@ -24,7 +27,31 @@ Examples:
                                               begin a configuration of your own
   PENNYBLACK_LISTEN=127.0.0.1:9000 pennyblack
                                               listen on another port, just this once
+  pennyblack pay --body card.json             pay for a card, in the sandbox with play money
   pennyblack simulate --orders 1000 --seed 7  a thousand orders with faults, repeatable";
+
+const PAY_LESSON: &str = "\
+In the sandbox, beside a service that runs in the same folder:
+  pennyblack pay --body card.json
+
+For real, with a key of yours (the file has one line, 0x and 64 digits, mode 600):
+  pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key
+
+The first payment on a network, while Permit2 may not take your USDC yet:
+  pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
+      --network base --rpc-url https://base.example --approve
+
+A signed payment is written to <body>.payment before it is sent, and removed when its end is
+known. While it is there the same command sends the same payment again and signs nothing new, so
+repeating it is always safe.
+
+Exit codes:
+  0  paid, and the card is with the provider
+  1  not paid, nothing moved, repeating will not help
+  2  a file or an argument is wrong; nothing was signed
+  3  not known yet, or not now; the same command again is safe
+  4  Permit2 may not take the payer's USDC yet; nothing moved
+  5  paid, but it is not certain yet that the card is with the provider";
 
 #[derive(Parser)]
 #[command(name = "pennyblack", version, about = ABOUT, long_about = LONG_ABOUT)]
@@ -44,6 +71,9 @@ pub(crate) enum Task {
     Serve,
     /// Show every setting, where it came from and what is wrong with it
     Check(CheckArguments),
+    /// Pay for a card by x402, for at most what you allow
+    #[command(after_long_help = PAY_LESSON)]
+    Pay(PayArguments),
     /// Send orders through an emulated world with faults, and count lost and doubled cards
     Simulate(SimulateArguments),
 }
@@ -57,6 +87,49 @@ pub(crate) struct CheckArguments {
     /// Print the example configuration instead, with every setting and its default
     #[arg(long, conflicts_with = "json")]
     pub example: bool,
+}
+
+#[derive(Clone, Args)]
+pub(crate) struct PayArguments {
+    /// The card as JSON; the quick start of the documentation has one to begin with
+    #[arg(long, value_name = "FILE")]
+    pub body: PathBuf,
+
+    /// The service; the one that the configuration here describes if not given
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+
+    /// A file with the payer's private key; the sandbox's faucet pays if not given
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+
+    /// The most that may be signed for, in USDC
+    #[arg(long, value_name = "USDC", default_value = "3.50", value_parser = values::usdc)]
+    pub max: Usdc,
+
+    /// base, polygon or arbitrum; the first that the service offers if not given
+    #[arg(long, value_parser = values::network)]
+    pub network: Option<Network>,
+
+    /// A node of that network, to look at the allowance and to grant it
+    #[arg(long, value_name = "URL")]
+    pub rpc_url: Option<String>,
+
+    /// Let Permit2 take what this payment needs, if it may not yet
+    #[arg(long)]
+    pub approve: bool,
+
+    /// Do not ask before a key of yours signs
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Where a signed payment is kept until its end is known; BODY.payment if not given
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
+
+    /// The sandbox's chain, as the banner of the service names it
+    #[arg(long, value_name = "URL", conflicts_with = "key_file")]
+    pub sandbox: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
@@ -131,7 +204,9 @@ mod tests {
     fn simulate_has_defaults() {
         let arguments = |words| match task_of(words) {
             Ok(Task::Simulate(arguments)) => arguments,
-            Ok(Task::Serve | Task::Check(_)) | Err(_) => panic!("not a simulation: {words}"),
+            Ok(Task::Serve | Task::Check(_) | Task::Pay(_)) | Err(_) => {
+                panic!("not a simulation: {words}")
+            }
         };
         let first = arguments("pennyblack simulate");
         assert_eq!(first.orders.get(), 10_000);
@@ -139,6 +214,22 @@ mod tests {
         let told = (second.orders.get(), second.seed, second.threads.get());
         assert_eq!(told, (5, 7, 2));
         assert!(task_of("pennyblack simulate --orders 0").is_err());
+    }
+
+    #[test]
+    fn a_payment_is_for_one_card_and_three_fifty_unless_told_otherwise() {
+        let arguments = |words| match task_of(words) {
+            Ok(Task::Pay(arguments)) => Some(arguments),
+            Ok(Task::Serve | Task::Check(_) | Task::Simulate(_)) | Err(_) => None,
+        };
+        let plain = arguments("pennyblack pay --body card.json").unwrap();
+        assert_eq!((plain.max, plain.network), (order::money::CEILING, None));
+        let more = "pennyblack pay --body c --max 1.25 --network polygon";
+        let more = arguments(more).unwrap();
+        assert_eq!((more.max.atomic(), more.network), (1_250_000, Some(Network::Polygon)));
+        assert!(arguments("pennyblack pay").is_none());
+        assert!(arguments("pennyblack pay --body c --max lots").is_none());
+        assert!(arguments("pennyblack pay --body c --key-file k --sandbox s").is_none());
     }
 
     #[test]

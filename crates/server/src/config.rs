@@ -14,6 +14,7 @@ use web::premises::Profile;
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::naming::Naming;
+use crate::config::paying::Paying;
 use crate::config::posting::Posting;
 use crate::config::reader::{Reader, Row};
 use crate::config::secret::Secret;
@@ -27,6 +28,7 @@ pub(crate) mod example;
 pub(crate) mod fault;
 pub(crate) mod naming;
 mod nearest;
+pub(crate) mod paying;
 pub(crate) mod posting;
 pub(crate) mod reader;
 mod secret;
@@ -44,6 +46,7 @@ pub(crate) struct Config {
     pub sellers: Sellers,
     pub names: Naming,
     pub posting: Posting,
+    pub paying: Paying,
     pub sandbox: Sandbox,
     pub shop: Shop,
     pub agents: Agents,

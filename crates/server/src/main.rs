@@ -11,6 +11,8 @@ mod check;
 mod cli;
 mod config;
 mod console;
+mod pay_command;
+mod rounds;
 mod serve;
 mod simulate;
 mod storage;
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
     let line = CommandLine::parse();
     match line.task() {
         Task::Simulate(arguments) => simulate::run(arguments),
+        Task::Pay(arguments) => pay_command::run(&arguments, line.config.as_deref()),
         Task::Check(arguments) => check::run(&arguments, &config::read(line.config.as_deref())),
         Task::Serve => match config::read(line.config.as_deref()).outcome {
             Ok(config) => {

@@ -9,6 +9,7 @@ use std::thread;
 use adapters::clock::SystemClock;
 use order::ids::Timestamp;
 use order::ports::Clock;
+use sandbox::chain::Chains;
 use sandbox::provider::PostOffice;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
@@ -28,8 +29,8 @@ use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
 use crate::wiring::Inside;
-use crate::world::World;
-use crate::{banner, check, sweep, wiring, words};
+use crate::world::{World, signpost};
+use crate::{banner, check, rounds, sweep, wiring, words};
 
 mod complaint;
 mod connection;
@@ -82,7 +83,18 @@ async fn serve(config: &Config) -> Result<End, String> {
     let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
     let world = World::open(config, clock.clone()).await?;
-    let inside = Inside { site, storage: &storage, world: &world, walks: walks.clone(), clock };
+    let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
+    let rounds = desks
+        .as_ref()
+        .map(|desks| tokio::spawn(rounds::run(desks.rounds.clone(), desks.tenders())));
+    let inside = Inside {
+        site,
+        storage: &storage,
+        world: &world,
+        desks: desks.as_ref(),
+        walks: walks.clone(),
+        clock,
+    };
     let front = web::open(wiring::house(config, bound, inside));
     announce(config, bound, &world);
 
@@ -108,6 +120,12 @@ async fn serve(config: &Config) -> Result<End, String> {
         }
     };
     sweep.abort();
+    if let Some(rounds) = rounds {
+        rounds.abort();
+    }
+    if let Some(chains) = &world.miniature.chains {
+        signpost::remove(&config.server.data, &chains.origin());
+    }
     world.close().await;
     if storage.store.close().await.is_err() {
         warn!("offers that were not written yet are lost; they can be made again");
@@ -140,7 +158,11 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 fn announce(config: &Config, bound: SocketAddr, world: &World) {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
     let mailbox = world.miniature.post_office.as_ref().map(PostOffice::mailbox_url);
-    let opened = Opened { server: &config.server, bound, program: &program, mailbox };
+    let chain = world.miniature.chains.as_ref().map(Chains::origin);
+    if let Some(chain) = &chain {
+        signpost::put(&config.server.data, chain);
+    }
+    let opened = Opened { server: &config.server, bound, program: &program, mailbox, chain };
     console::say(&banner::text(&opened, Audience::of_stdout()));
     let Server { mode, store, .. } = &config.server;
     info!(listen = %bound, mode = mode.shown(), store = store.kind(), "open");

@@ -1,23 +1,34 @@
 //! Introduces the parts of the house to each other.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
 use content::catalog::Catalog;
-use order::ports::Clock;
+use content::render::Money;
+use order::chain::Network;
+use order::desk::Desk;
+use order::flight::Flights;
+use order::ports::{Clock, Provider};
 use order::preview::Previews;
 use order::seller::Sellers;
+use order::tender::{Tender, Tenders};
+use order::vigil::Vigils;
+use pay::x402::resource::Resource;
+use pay::x402::tender::X402;
 use web::House;
 use web::agents::token::TokenKeys;
 use web::agents::{Enabled, Registry};
 use web::guard::Limits;
+use web::postcards::{self, Sending};
 use web::premises::Premises;
 use web::quota::Quota;
 use web::site::Site;
 use web::walks::Walks;
 
 use crate::config::Config;
+use crate::config::paying::Paying;
 use crate::config::values::Answer;
 use crate::storage::Storage;
 use crate::world::World;
@@ -27,15 +38,17 @@ pub(crate) struct Inside<'a> {
     pub(crate) site: Site,
     pub(crate) storage: &'a Storage,
     pub(crate) world: &'a World,
+    pub(crate) desks: Option<&'a Desks>,
     pub(crate) walks: Walks,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
 pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> House {
-    let Inside { site, storage, world, walks, clock } = inside;
+    let Inside { site, storage, world, desks, walks, clock } = inside;
     House {
         store: storage.store.port(),
         previews: previews(config, world),
+        sending: desks.map(|desks| sending(config, world, desks)),
         names: world.names.clone(),
         clock,
         walks,
@@ -44,6 +57,7 @@ pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> H
             body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
             request_time: config.limits.request,
         },
+        paid_time: config.limits.paid_request,
         site,
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {
@@ -71,13 +85,82 @@ pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> 
 }
 
 fn previews(config: &Config, world: &World) -> Option<Previews> {
-    let sellers = Sellers {
-        default: config.sellers.default.clone(),
-        enabled: config.sellers.enabled.clone(),
-    };
-    let provider = world.previews.clone()?;
-    Some(Previews { provider, names: world.names.clone(), sellers })
+    let provider = world.provider.as_ref()?.previews.clone();
+    Some(Previews { provider, names: world.names.clone(), sellers: sellers(config) })
 }
+
+fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
+    let (desk, x402) = (desks.paid.clone(), desks.x402.clone());
+    let money = match config.paying {
+        Paying::Nobody | Paying::Sandbox => Money::Play,
+        Paying::Settler(_) | Paying::Facilitator(_) => Money::Real,
+    };
+    let nodes = match (&config.paying, &world.miniature.chains) {
+        (Paying::Sandbox, Some(chains)) => {
+            Network::ALL.into_iter().map(|network| (network, chains.rpc_url(network))).collect()
+        }
+        (Paying::Sandbox, None)
+        | (Paying::Nobody | Paying::Settler(_) | Paying::Facilitator(_), _) => BTreeMap::new(),
+    };
+    Sending { desk, x402, money, nodes }
+}
+
+fn sellers(config: &Config) -> Sellers {
+    Sellers { default: config.sellers.default.clone(), enabled: config.sellers.enabled.clone() }
+}
+
+/// Those who take money and send cards.
+pub(crate) struct Desks {
+    pub(crate) paid: Arc<Desk>,
+    /// The same desk for whoever clears up, with the provider's second name.
+    pub(crate) rounds: Arc<Desk>,
+    pub(crate) x402: Arc<X402>,
+}
+
+impl Desks {
+    /// The ways of paying, for whoever asks after the money.
+    pub(crate) fn tenders(&self) -> Tenders {
+        let x402: Arc<dyn Tender> = self.x402.clone();
+        Tenders(vec![x402])
+    }
+}
+
+/// None where nobody mails cards or nobody carries payments.
+pub(crate) fn desks(
+    config: &Config,
+    bound: SocketAddr,
+    storage: &Storage,
+    world: &World,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<Desks>, String> {
+    let (Some(provider), Some(facilitator)) = (&world.provider, &world.facilitator) else {
+        return Ok(None);
+    };
+    let desk = |provider: &Arc<dyn Provider>| {
+        Arc::new(Desk {
+            provider: provider.clone(),
+            names: world.names.clone(),
+            store: storage.store.port(),
+            clock: clock.clone(),
+            identity: storage.keyring.identity(),
+            sellers: sellers(config),
+            flights: Flights::default(),
+            vigils: Vigils::default(),
+        })
+    };
+    let url = format!("{}{}", config.server.base_url(bound), postcards::X402);
+    let resource =
+        Resource::parse(&url, "One 4x6 inch postcard, printed and mailed", "Pennyblack", &TAGS);
+    let x402 = X402::new(facilitator.clone(), resource?);
+    Ok(Some(Desks {
+        paid: desk(&provider.paid),
+        rounds: desk(&provider.rounds),
+        x402: Arc::new(x402),
+    }))
+}
+
+/// By which catalogues list us.
+const TAGS: [&str; 3] = ["postcard", "mail", "print"];
 
 fn randomness() -> Option<[u8; 16]> {
     let mut bytes = [0; 16];

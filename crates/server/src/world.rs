@@ -5,21 +5,33 @@ use std::sync::Arc;
 
 use adapters::http::{Client, NoClient, Reach};
 use order::ports::{Clock, NameService, Provider};
+use pay::x402::facilitator::Facilitator;
 use sandbox::chain::Chains;
 use sandbox::provider::PostOffice;
 
 use crate::config::Config;
 
 mod miniature;
+mod money;
 mod names;
 mod post;
+pub(crate) mod signpost;
 
 /// Everybody outside who is spoken to.
 pub(crate) struct World {
     pub(crate) names: Arc<dyn NameService>,
-    pub(crate) previews: Option<Arc<dyn Provider>>,
+    pub(crate) provider: Option<Handles>,
+    pub(crate) facilitator: Option<Arc<dyn Facilitator>>,
     /// The parts of the sandbox that run in this process.
     pub(crate) miniature: Miniature,
+}
+
+/// The provider under its three names: who pays comes first, who clears up
+/// second, who only looks last.
+pub(crate) struct Handles {
+    pub(crate) paid: Arc<dyn Provider>,
+    pub(crate) rounds: Arc<dyn Provider>,
+    pub(crate) previews: Arc<dyn Provider>,
 }
 
 /// What of the world in miniature is open.
@@ -38,8 +50,10 @@ impl World {
         let client = Client::new(Reach::Configured);
         let client = client.map_err(|error: NoClient| complain(error.to_string()))?;
         let names = names::open(config, &miniature, &client, clock.clone()).map_err(complain)?;
-        let previews = post::open(config, &miniature, client, clock).await.map_err(complain)?;
-        Ok(Self { names, previews, miniature })
+        let provider = post::open(config, &miniature, client.clone(), clock.clone()).await;
+        let provider = provider.map_err(complain)?;
+        let facilitator = money::open(config, &miniature, client, clock).map_err(complain)?;
+        Ok(Self { names, provider, facilitator, miniature })
     }
 
     pub(crate) async fn close(self) {

@@ -3,14 +3,16 @@
 use axum::Router;
 use axum::routing::post;
 
-use crate::preview;
 use crate::problem::NOT_CONFIGURED;
+use crate::{postcards, preview};
 
-pub(crate) fn routes() -> Router {
-    let not_configured = || async { NOT_CONFIGURED };
-    Router::new()
-        .route("/api/x402/postcards", post(not_configured))
-        .route("/api/mpp/postcards", post(not_configured))
+/// Where nobody carries payments.
+pub(crate) fn x402() -> Router {
+    Router::new().route(postcards::X402, post(|| async { NOT_CONFIGURED }))
+}
+
+pub(crate) fn mpp() -> Router {
+    Router::new().route("/api/mpp/postcards", post(|| async { NOT_CONFIGURED }))
 }
 
 /// Where no provider is set up.

@@ -21,7 +21,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Service-API-Version, \
      PAYMENT-REQUIRED, X-Request-Id",
 );
-const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+pub(crate) const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; \
      connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );

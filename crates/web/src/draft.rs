@@ -22,19 +22,27 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub(crate) struct Asked {
     pub(crate) card: Postcard,
     pub(crate) seller: Option<Username>,
+    pub(crate) operation_id: Option<OperationId>,
 }
 
-/// Reads a whole request. Whatever is wrong with it is in the answer.
+/// Reads a whole request. Whatever is wrong with it is in the answer. The
+/// operation may have been named already, by what came with the money.
 pub(crate) fn read(
     names: &dyn NameService,
     headers: &HeaderMap,
     body: &[u8],
+    named: Option<OperationId>,
 ) -> Result<Asked, Box<Response>> {
     let sheet = serde_json::from_slice(body).map_err(|_| Box::new(MALFORMED.into_response()))?;
-    asked(names, headers, &sheet).map_err(|refusal| Box::new(refused(&refusal)))
+    asked(names, headers, &sheet, named).map_err(|refusal| Box::new(refused(&refusal)))
 }
 
-fn asked(names: &dyn NameService, headers: &HeaderMap, sheet: &Sheet) -> Result<Asked, Refusal> {
+fn asked(
+    names: &dyn NameService,
+    headers: &HeaderMap,
+    sheet: &Sheet,
+    named: Option<OperationId>,
+) -> Result<Asked, Refusal> {
     let mut faults = Vec::new();
     let Sheet::Members(members) = sheet else {
         let message = "Send one JSON object with front_image_url, message and recipient.".into();
@@ -47,9 +55,11 @@ fn asked(names: &dyn NameService, headers: &HeaderMap, sheet: &Sheet) -> Result<
         faults.extend(found);
     });
     let seller = seller(names, members, &mut faults);
-    let operation_id = operation_id(headers, members);
+    let operation_id = operation_id(headers, members, named);
     match (card, operation_id) {
-        (Ok(card), Ok(_)) if faults.is_empty() => Ok(Asked { card, seller }),
+        (Ok(card), Ok(operation_id)) if faults.is_empty() => {
+            Ok(Asked { card, seller, operation_id })
+        }
         (Ok(_), Err(WrongIdentifier)) if faults.is_empty() => Err(Refusal::IdentifierInvalid),
         (_, identifier) => {
             if identifier.is_err() {
@@ -119,9 +129,10 @@ struct WrongIdentifier;
 fn operation_id(
     headers: &HeaderMap,
     members: &Members,
+    named: Option<OperationId>,
 ) -> Result<Option<OperationId>, WrongIdentifier> {
     let read = |text: &str| text.parse().map_err(|_| WrongIdentifier);
-    let mut given = Vec::new();
+    let mut given = Vec::from_iter(named);
     for value in headers.get_all(IDEMPOTENCY_KEY) {
         given.push(read(value.to_str().map_err(|_| WrongIdentifier)?)?);
     }

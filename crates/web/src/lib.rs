@@ -6,7 +6,7 @@
 //! 3. `site`, `publish`, `document`, `press`, `known` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
 //! 5. `guard`, what every request for a door passes through;
-//! 6. `draft`, `preview`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
+//! 6. `draft`, `preview`, `postcards` and its `paywall`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
 //!    doors themselves;
 //! 7. `problem`, `refused` and `nowhere`, how we say that something is wrong;
 //! 8. `walks`, where paid work goes on when its caller hangs up.
@@ -27,6 +27,8 @@ mod mcp;
 mod negotiate;
 mod nowhere;
 mod orders;
+mod paywall;
+pub mod postcards;
 pub mod premises;
 mod press;
 mod preview;
@@ -44,6 +46,7 @@ pub mod walks;
 pub mod window;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use http::StatusCode;
@@ -54,6 +57,7 @@ use crate::agents::Registry;
 use crate::front::Front;
 use crate::guard::{Guard, Limits};
 use crate::mcp::library::Library;
+use crate::postcards::Sending;
 use crate::publish::Published;
 use crate::quota::Quota;
 use crate::sellers::Directory;
@@ -68,12 +72,16 @@ pub struct House {
     pub store: Arc<dyn Store>,
     /// Who shows cards, if anybody does.
     pub previews: Option<Previews>,
+    /// Who takes money and sends cards, if anybody does.
+    pub sending: Option<Sending>,
     pub names: Arc<dyn NameService>,
     pub clock: Arc<dyn Clock>,
     /// Where the paid doors start their walks; whoever made it ends it.
     pub walks: Walks,
     /// What a request may cost us where its route says nothing else.
     pub limits: Limits,
+    /// How long whoever pays is waited for.
+    pub paid_time: Duration,
     pub site: Site,
     pub quota: Quota,
     pub registry: Registry,
@@ -85,7 +93,7 @@ pub fn open(house: House) -> Front {
     let everyday = Guard::new(house.limits);
     let quota = Arc::new(house.quota);
     let Site { premises, published } = house.site;
-    let Published { documents, not_found, pages } = published;
+    let Published { documents, not_found, pages, paywall } = published;
     let doors = Router::new()
         .merge(health::routes(house.store.clone()))
         .merge(orders::routes(house.store))
@@ -95,15 +103,16 @@ pub fn open(house: House) -> Front {
     let doors = nowhere::behind(doors, &premises, not_found);
     let library = Library { premises, pages };
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
-    let doors = guarded(postcards(house.previews), everyday.with(card_limits(house.limits)))
+    let unpaid = everyday.with(card_limits(house.limits));
+    let paid = everyday.with(card_limits(Limits { request_time: house.paid_time, ..house.limits }));
+    let sending = house
+        .sending
+        .map_or_else(closed::x402, |sending| postcards::routes(sending, paywall, house.walks));
+    let shown = house.previews.map_or_else(closed::preview, preview::routes);
+    let doors = guarded(sending.merge(closed::mpp()), paid)
+        .merge(guarded(shown, unpaid))
         .merge(guarded(doors, everyday.clone()));
     Front::new(Arc::new(documents), quota, doors, mcp, everyday)
-}
-
-/// The doors that take a postcard.
-fn postcards(previews: Option<Previews>) -> Router {
-    let shown = previews.map_or_else(closed::preview, preview::routes);
-    shown.merge(closed::routes())
 }
 
 /// A postcard is small, and the contract has its own word for one that is not.

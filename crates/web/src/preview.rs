@@ -44,7 +44,7 @@ pub(crate) fn routes(previews: Previews) -> Router {
 }
 
 async fn show(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> Response {
-    let asked = match draft::read(door.previews.names.as_ref(), &headers, &body) {
+    let asked = match draft::read(door.previews.names.as_ref(), &headers, &body, None) {
         Ok(asked) => asked,
         Err(refusal) => return *refusal,
     };

@@ -3,7 +3,7 @@
 use content::fault::ContentFault;
 use content::page::Page;
 use content::product::Product;
-use content::render::{Faces, Frame, Renderer};
+use content::render::{Faces, Frame, PaywallPage, Renderer};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_DISPOSITION, LINK,
 };
@@ -45,18 +45,23 @@ pub(crate) struct Published {
     pub(crate) not_found: String,
     /// Every page and product as Markdown.
     pub(crate) pages: Vec<PublicPage>,
+    /// What a person meets at a price tag.
+    pub(crate) paywall: PaywallPage,
 }
 
 pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, ContentFault> {
     let mut documents = Manuscripts::new(Transport::of(&premises.base_url));
     let style = asset(premises, &mut documents, "style", "css", "text/css; charset=utf-8")?;
-    let script = asset(premises, &mut documents, "webmcp", "js", "text/javascript; charset=utf-8")?;
+    let mut script =
+        |name| asset(premises, &mut documents, name, "js", "text/javascript; charset=utf-8");
+    let (webmcp, paywall) = (script("webmcp")?, vec![script("wallet")?, script("paywall")?]);
     let client = client::document(premises);
     let example = openapi::example_body();
     let frame = Frame {
         base_url: premises.base_url.clone(),
         style,
-        script,
+        script: webmcp,
+        paywall,
         endpoint_list: endpoint_list(),
         example_body: serde_json::to_string_pretty(&example).expect("a value is writable"),
         client_sha256: client.sha256.clone(),
@@ -70,7 +75,8 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
     let texts = pages.iter().map(|page| (premises.url(&page.path), page.markdown.clone()));
     let text = full_text::document(&texts.collect::<Vec<_>>());
     documents.add("/llms-full.txt", Draft::new(Answer::Plain.media_type(), text, Keep::AnHour));
-    Ok(Published { documents: documents.print(), not_found: renderer.not_found()?, pages })
+    let (not_found, paywall) = (renderer.not_found()?, renderer.paywall()?);
+    Ok(Published { documents: documents.print(), not_found, pages, paywall })
 }
 
 /// Served under a name that changes with its bytes, so that it may be kept for ever.

@@ -92,6 +92,11 @@ impl Address {
         self.0.host_str().unwrap_or_default()
     }
 
+    /// Host, port and path without the scheme, as signed tokens name a place.
+    pub(crate) fn without_scheme(&self) -> String {
+        format!("{}{}", self.0.authority(), self.0.path())
+    }
+
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }

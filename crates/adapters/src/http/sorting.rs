@@ -3,6 +3,7 @@
 use std::fmt;
 
 use order::ports::Failure;
+use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode, header};
 use serde::de::DeserializeOwned;
 
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
+    pub headers: HeaderMap,
     pub content_type: Option<String>,
     pub body: Vec<u8>,
 }
@@ -97,6 +99,11 @@ impl Answer {
         serde_json::from_slice(&self.body).ok()
     }
 
+    /// The header of that name, if it came and is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
     pub const fn is_good(&self) -> bool {
         matches!(self.status, 200..=299)
     }
@@ -162,7 +169,10 @@ pub(super) async fn read(mut response: Response, most: usize) -> Result<Answer, 
                 return Err(unless_no(status, Why::TooLarge));
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return Ok(Answer { status: status.as_u16(), content_type, body }),
+            Ok(None) => {
+                let headers = response.headers().clone();
+                return Ok(Answer { status: status.as_u16(), headers, content_type, body });
+            }
             Err(_) => return Err(unless_no(status, Why::Broken)),
         }
     }

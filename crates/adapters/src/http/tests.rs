@@ -56,6 +56,8 @@ async fn a_good_answer_is_read_into_its_shape() {
     let answer = outcome(&serving(GOOD).await).await.unwrap();
     assert_eq!(answer.status, 200);
     assert_eq!(answer.content_type.as_deref(), Some("application/json"));
+    assert_eq!(answer.header("Content-Length"), Some("10"));
+    assert_eq!(answer.header("payment-response"), None);
     assert_eq!(answer.read(), Ok(Numbered { id: 42 }));
     assert_eq!(format!("{answer:?}"), "Answer { status: 200, .. }");
 }
@@ -229,9 +231,11 @@ async fn a_good_status_with_another_body_is_lost() {
         let answer = outcome(&serving(words).await).await.unwrap();
         assert_eq!(answer.read::<Numbered>(), Err(Silence::Lost(Why::Unreadable)), "{body}");
     }
-    let deep = Answer { status: 200, content_type: None, body: vec![b'['; 100_000] };
+    let answer =
+        |status, body| Answer { status, headers: HeaderMap::new(), content_type: None, body };
+    let deep = answer(200, vec![b'['; 100_000]);
     assert_eq!(deep.read::<Numbered>(), Err(Silence::Lost(Why::Unreadable)));
-    let fault = Answer { status: 503, content_type: None, body: b"{\"id\": 42}".to_vec() };
+    let fault = answer(503, b"{\"id\": 42}".to_vec());
     assert_eq!(fault.read::<Numbered>(), Err(Silence::Lost(Why::Status(503))));
 }
 

@@ -39,6 +39,7 @@ impl Renderer<'_> {
             endpoint_list => self.frame.endpoint_list,
             page_list => self.pages_as_markdown(),
             example_body => format!("```json\n{}\n```", self.frame.example_body),
+            snippets => self.catalog.snippets.fenced(&self.frame.base_url),
         }
     }
 

@@ -1,16 +1,17 @@
 use super::*;
 use crate::catalog::Catalog;
 
-fn catalog() -> Catalog {
+pub(super) fn catalog() -> Catalog {
     let elsewhere: Vec<&str> = crate::catalog::ELSEWHERE_IN_TESTS.to_vec();
     Catalog::built_in(&elsewhere).unwrap()
 }
 
-fn frame() -> Frame {
+pub(super) fn frame() -> Frame {
     Frame {
         base_url: "https://penny.example".to_owned(),
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
+        paywall: vec!["/assets/wallet.js".to_owned(), "/assets/paywall.js".to_owned()],
         endpoint_list: "| a | b |\n| --- | --- |\n| 1 | 2 |".to_owned(),
         example_body: "{\"message\": \"Hello\"}".to_owned(),
         client_sha256: "c0ffee".to_owned(),
@@ -55,6 +56,20 @@ fn every_answer_is_on_the_support_page_in_both_faces() {
     for answer in &catalog.answers {
         assert!(html.contains(&format!("<details id=\"{}\"", answer.id)), "{}", answer.id);
         assert!(markdown.contains(&format!("### {}\n", answer.question)), "{}", answer.id);
+    }
+}
+
+/// The very files of the folder, so that what a test runs is what people read.
+#[test]
+fn every_snippet_is_on_a_page_as_its_file_has_it() {
+    let catalog = catalog();
+    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let texts = catalog.pages.iter().map(|page| renderer.page(page, &[]).unwrap().markdown);
+    let texts: Vec<String> = texts.collect();
+    for name in catalog.source.names("snippets").unwrap() {
+        let file = catalog.source.text(&format!("snippets/{name}")).unwrap();
+        let shown = file.trim_end().replace("{{ base_url }}", "https://penny.example");
+        assert!(texts.iter().any(|text| text.contains(&format!("\n{shown}\n```"))), "{name}");
     }
 }
 

@@ -21,7 +21,7 @@ use crate::mail::Promises;
 use crate::payment::TenderKind;
 use crate::ports::{Clock, Failure, NameService, Purpose};
 use crate::seller::{NotAUsername, Payees, Resolution, Sellers, Username};
-use crate::tender::Tenders;
+use crate::tender::{Tender, Tenders};
 use crate::vigil::Vigils;
 
 /// When every story begins: the world's own time, in seconds.
@@ -89,10 +89,8 @@ impl World {
     }
 
     pub fn tenders(self: &Arc<Self>) -> Tenders {
-        Tenders {
-            x402: Arc::new(self.till(TenderKind::X402)),
-            mpp: Arc::new(self.till(TenderKind::Mpp)),
-        }
+        let till = |kind| -> Arc<dyn Tender> { Arc::new(self.till(kind)) };
+        Tenders(vec![till(TenderKind::X402), till(TenderKind::Mpp)])
     }
 
     pub fn till(self: &Arc<Self>, kind: TenderKind) -> Till {

@@ -70,6 +70,11 @@ sol! {
         function permitWitnessTransferFrom(PermitTransferFrom memory permit, SignatureTransferDetails transferDetails, address owner, bytes32 witness, string witnessTypeString, bytes signature) external;
     }
 
+    /// A wallet that is a contract (ERC-1271).
+    interface Wallet {
+        function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
+    }
+
     /// What a payer adds to the Permit2 promise under the scheme `upto`.
     struct Witness { address to; address facilitator; uint256 validAfter; }
 

@@ -6,6 +6,7 @@ pub(super) mod permit2;
 pub(super) mod upto;
 pub(super) mod usdc;
 mod usdc_signed;
+mod wallet;
 
 use alloy_primitives::{Address, Bytes, U256};
 use alloy_sol_types::{Revert as Reason, SolError, SolEvent};
@@ -52,7 +53,9 @@ pub(super) enum Contract {
     UptoProxy,
     UniversalResolver,
     Multicall3,
-    /// A wallet or the names' resolver: it has code, and confirms no signature.
+    /// It confirms what this account has signed.
+    Wallet(Address),
+    /// A contract or the names' resolver: it has code, and confirms no signature.
     Other,
 }
 
@@ -67,12 +70,14 @@ pub(super) fn at(view: &View<'_>, env: &Env<'_>, place: Address) -> Option<Contr
         Some(Contract::Multicall3)
     } else if env.chain == ChainId::Ethereum && place == env.names.universal_resolver() {
         Some(Contract::UniversalResolver)
-    } else if (env.chain == ChainId::Ethereum && place == names::resolver())
-        || view.peek(Slot::Code(place)) == U256::ONE
-    {
+    } else if env.chain == ChainId::Ethereum && place == names::resolver() {
         Some(Contract::Other)
     } else {
-        None
+        match view.peek(Slot::Code(place)) {
+            none if none.is_zero() => None,
+            silent if silent == U256::ONE => Some(Contract::Other),
+            owner => Some(Contract::Wallet(Address::from_word(owner.into()))),
+        }
     }
 }
 
@@ -92,6 +97,7 @@ pub(super) fn call(
         Some(Contract::UptoProxy) => upto::call(view, env, sender, data),
         Some(Contract::UniversalResolver) => ens::call(env, data),
         Some(Contract::Multicall3) => multicall::call(view, env, data),
+        Some(Contract::Wallet(owner)) => wallet::call(view, owner, data),
         Some(Contract::Other) | None => Ok(Bytes::new()),
     })
 }

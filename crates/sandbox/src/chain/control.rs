@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
-use order::chain::EvmAddress;
+use order::chain::{EvmAddress, Network};
 use serde_json::{Value, json};
 
 use super::faults::Rule;
@@ -20,11 +20,21 @@ use super::names::Name;
 use super::network::{ChainId, PERMIT2};
 use super::node::{Depths, Fate, Mining};
 use super::world::{Chain, World};
+use crate::faucet::Faucet;
+use crate::keys::Key;
 use form::{Form, Wrong, fault, gateway_fault, lookup, name};
 
 type Shared = State<Arc<World>>;
 
-pub(super) fn router(world: Arc<World>) -> Router {
+/// What a payer needs who comes over HTTP: the keys, and where the chains answer.
+#[derive(Clone)]
+pub(super) struct Tap {
+    pub(super) faucet: Faucet,
+    pub(super) origin: String,
+}
+
+pub(super) fn router(world: Arc<World>, tap: Tap) -> Router {
+    let payers = Router::new().route("/faucet", get(faucet)).with_state(tap);
     Router::new()
         .route("/chains", get(chains))
         .route("/time", post(time))
@@ -40,6 +50,7 @@ pub(super) fn router(world: Arc<World>) -> Router {
         .route("/{chain}/accounts/{address}", get(account).post(account_set))
         .route("/{chain}/transfers/{address}", get(transfers))
         .with_state(world)
+        .merge(payers)
 }
 
 fn shown(value: &Value) -> Response {
@@ -62,6 +73,20 @@ fn chain(world: &Arc<World>, number: &str) -> Result<Chain, Wrong> {
 
 fn whom(text: &str) -> Result<EvmAddress, Wrong> {
     text.parse().map_err(|_| Wrong::one("address: 0x and 40 digits"))
+}
+
+/// The demonstration payers' keys, which are made at start and worthless elsewhere.
+async fn faucet(State(Tap { faucet, origin }): State<Tap>) -> Response {
+    let shown_key =
+        |key: &Key| json!({ "address": key.address().to_string(), "key": key.reveal() });
+    let rpc = Network::ALL.map(|network| {
+        (network.caip2().to_owned(), json!(format!("{origin}/{}", network.chain_id())))
+    });
+    shown(&json!({
+        "payer": shown_key(&faucet.payer()),
+        "newcomer": shown_key(&faucet.newcomer()),
+        "rpc": Value::Object(rpc.into_iter().collect()),
+    }))
 }
 
 async fn chains(State(world): Shared) -> Response {
@@ -283,6 +308,7 @@ async fn account_set(
     let lists: [Act; 2] = [("no", Chain::unblacklist), ("yes", Chain::blacklist)];
     let codes: [Act; 2] = [("no", Chain::remove_code), ("yes", Chain::place_code)];
     let acts = [form.choice("blacklisted", &lists), form.choice("code", &codes)];
+    let owner = form.address("wallet_owner");
     form.done()?;
     if let Some(usdc) = usdc {
         chain.set_usdc(account, usdc);
@@ -295,6 +321,9 @@ async fn account_set(
     }
     for act in acts.into_iter().flatten() {
         act(&chain, account);
+    }
+    if let Some(owner) = owner {
+        chain.place_wallet(account, owner);
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -33,8 +33,8 @@ struct Doors {
     closed: watch::Receiver<()>,
 }
 
-pub(super) fn router(world: Arc<World>, closed: watch::Receiver<()>) -> Router {
-    let controls = control::router(Arc::clone(&world));
+pub(super) fn router(world: Arc<World>, tap: control::Tap, closed: watch::Receiver<()>) -> Router {
+    let controls = control::router(Arc::clone(&world), tap);
     Router::new()
         .route("/{chain}", post(call))
         .route("/gateway/{sender}/{data}", get(gateway_get))

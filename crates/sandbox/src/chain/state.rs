@@ -10,7 +10,8 @@ use alloy_primitives::{Address, B256, Bytes, U256};
 pub(super) enum Slot {
     Native(Address),
     Nonce(Address),
-    /// One, if a contract lives here that is none of ours (a wallet).
+    /// One, if a contract lives here that confirms nothing; the owner's address, if
+    /// it is a wallet that confirms what its owner signed.
     Code(Address),
     Usdc(Address),
     Supply,

@@ -10,6 +10,7 @@ use order::ports::Clock;
 
 use super::abi::Usdc;
 use super::block::Outcome;
+use super::contracts::{self, Env};
 use super::faults::{Faults, Rule};
 use super::hands::Hands;
 use super::journal::{Call, Journal};
@@ -195,6 +196,29 @@ impl Chain {
         self.kept().node.nonce(address(account))
     }
 
+    /// The nonce behind everything of this account that waits for a block.
+    pub fn next_nonce_of(&self, account: EvmAddress) -> u64 {
+        let kept = self.kept();
+        let account = address(account);
+        kept.node.pool.nonce_after(account, kept.node.nonce(account))
+    }
+
+    /// What a call would answer now, or the bytes with which it would fail.
+    /// Nothing changes.
+    pub fn simulate(
+        &self,
+        from: EvmAddress,
+        to: EvmAddress,
+        data: &[u8],
+    ) -> Result<Vec<u8>, Vec<u8>> {
+        let mut kept = self.kept();
+        let names = self.world.names();
+        kept.node.tick(&names);
+        let env = Env { chain: self.id, now: kept.node.head().timestamp, names: &names };
+        let said = contracts::call(&mut kept.node.latest(), &env, address(from), address(to), data);
+        said.map(|answer| answer.to_vec()).map_err(|revert| revert.0.to_vec())
+    }
+
     /// How much USDC `spender` may take; more than fits is the most that fits.
     pub fn allowance(&self, owner: EvmAddress, spender: EvmAddress) -> u128 {
         self.peek(Slot::Allowance { owner: address(owner), spender: address(spender) })
@@ -239,6 +263,12 @@ impl Chain {
     /// Makes the account a contract that confirms no signature.
     pub fn place_code(&self, account: EvmAddress) {
         self.place(Slot::Code(address(account)), U256::ONE);
+    }
+
+    /// Makes the account a wallet that confirms what this owner has signed.
+    pub fn place_wallet(&self, account: EvmAddress, owner: EvmAddress) {
+        let owner = U256::from_be_bytes(address(owner).into_word().0);
+        self.place(Slot::Code(address(account)), owner);
     }
 
     pub fn remove_code(&self, account: EvmAddress) {

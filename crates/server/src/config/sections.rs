@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::config::fault::Wrong;
 use crate::config::naming::{self, Naming};
+use crate::config::paying::{self, Paying};
 use crate::config::posting::{self, Posting};
 use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
@@ -32,7 +33,8 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let sellers = sellers(reader);
     let names = naming::read(reader, mode);
     let posting = posting::read(reader);
-    let sandbox = sandbox(reader, &names, &posting);
+    let paying = paying::read(reader, mode);
+    let sandbox = sandbox(reader, &names, &posting, &paying);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, values::yes_or_no);
     let profile = reader.take(&settings::MCP_PROFILE, values::profile);
@@ -51,6 +53,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         sellers: sellers?,
         names: names?,
         posting: posting?,
+        paying: paying?,
         sandbox: sandbox?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },
@@ -66,20 +69,13 @@ fn sandbox(
     reader: &mut Reader,
     names: &Result<Naming, Noted>,
     posting: &Result<Posting, Noted>,
+    paying: &Result<Paying, Noted>,
 ) -> Result<Sandbox, Noted> {
     let port = reader.take(&settings::SANDBOX_PORT, |text| values::number::<u16>(text, 0..=65_535));
     let mixed = reader.take(&settings::SANDBOX_MIXED, values::yes_or_no)?;
-    let apart = match (names, posting) {
-        (Ok(Naming::Sandbox), Ok(Posting::ThanksIo(_) | Posting::Lob(_))) => {
-            Some("names are of the sandbox, and provider.kind mails real cards")
-        }
-        (Ok(Naming::Ens(_)), Ok(Posting::Sandbox(_))) => {
-            Some("names are real, and the sandbox's provider mails nothing")
-        }
-        (Ok(Naming::Sandbox), Ok(Posting::Sandbox(_) | Posting::Nobody))
-        | (Ok(Naming::Ens(_)), Ok(Posting::ThanksIo(_) | Posting::Lob(_) | Posting::Nobody))
-        | (Err(Noted), _)
-        | (_, Err(Noted)) => None,
+    let apart = match (names, posting, paying) {
+        (Ok(names), Ok(posting), Ok(paying)) => apart(names, posting, paying),
+        (Err(Noted), _, _) | (_, Err(Noted), _) | (_, _, Err(Noted)) => None,
     };
     match (apart, mixed) {
         (Some(apart), Answer::No) => {
@@ -90,6 +86,32 @@ fn sandbox(
             Err(reader.object(&settings::SANDBOX_MIXED, wrong))
         }
         (Some(_) | None, Answer::Yes) | (None, Answer::No) => Ok(Sandbox { port: port? }),
+    }
+}
+
+/// Which two parts live in different worlds, if any do.
+fn apart(names: &Naming, posting: &Posting, paying: &Paying) -> Option<&'static str> {
+    match (names, posting, paying) {
+        // Nothing is sold, so nobody is paid.
+        (_, Posting::Nobody, _) => None,
+        (Naming::Sandbox, Posting::ThanksIo(_) | Posting::Lob(_), _) => {
+            Some("names are of the sandbox, and provider.kind mails real cards")
+        }
+        (Naming::Ens(_), Posting::Sandbox(_), _) => {
+            Some("names are real, and the sandbox's provider mails nothing")
+        }
+        (Naming::Sandbox, Posting::Sandbox(_), Paying::Settler(_) | Paying::Facilitator(_)) => {
+            Some("names are of the sandbox, and payments.kind moves real money")
+        }
+        (Naming::Ens(_), Posting::ThanksIo(_) | Posting::Lob(_), Paying::Sandbox) => {
+            Some("names and cards are real, and the sandbox's money is none")
+        }
+        (Naming::Sandbox, Posting::Sandbox(_), Paying::Sandbox | Paying::Nobody)
+        | (
+            Naming::Ens(_),
+            Posting::ThanksIo(_) | Posting::Lob(_),
+            Paying::Settler(_) | Paying::Facilitator(_) | Paying::Nobody,
+        ) => None,
     }
 }
 

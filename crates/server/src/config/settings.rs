@@ -1,12 +1,17 @@
 //! The one list of settings, from which the reader, the help and the example file are made.
 
 mod outside;
+mod payments;
 
 pub(crate) use outside::{
     NAMES_BLOCK_TAG, NAMES_GATEWAYS, NAMES_KIND, NAMES_MAINNET_EOA, NAMES_RPC,
     NAMES_UNIVERSAL_RESOLVER, PROVIDER_CANCEL_SECONDS, PROVIDER_DOMESTIC_CENTS,
     PROVIDER_INTERNATIONAL_CENTS, PROVIDER_KIND, PROVIDER_SENDER, PROVIDER_TOKEN, SANDBOX_DIALECT,
     SANDBOX_MIXED, SANDBOX_PORT,
+};
+pub(crate) use payments::{
+    PAYMENTS_FACILITATOR, PAYMENTS_FACILITATOR_KEY, PAYMENTS_FACILITATOR_SECRET, PAYMENTS_KIND,
+    PAYMENTS_RPC, PAYMENTS_SETTLER_KEY,
 };
 
 /// The variable that names the configuration file, and where we look without it.
@@ -93,7 +98,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 37] = [
+pub(crate) static SETTINGS: [&Setting; 43] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -122,6 +127,12 @@ pub(crate) static SETTINGS: [&Setting; 37] = [
     &PROVIDER_DOMESTIC_CENTS,
     &PROVIDER_INTERNATIONAL_CENTS,
     &PROVIDER_CANCEL_SECONDS,
+    &PAYMENTS_KIND,
+    &PAYMENTS_SETTLER_KEY,
+    &PAYMENTS_RPC,
+    &PAYMENTS_FACILITATOR,
+    &PAYMENTS_FACILITATOR_KEY,
+    &PAYMENTS_FACILITATOR_SECRET,
     &SANDBOX_PORT,
     &SANDBOX_DIALECT,
     &SANDBOX_MIXED,

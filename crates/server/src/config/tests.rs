@@ -80,6 +80,8 @@ fn live(desk: &Desk) -> String {
         rpc = ["https://rpc.example/a-key-of-the-node"]
         [provider]
         kind = "none"
+        [payments]
+        kind = "none"
         [shop]
         payee = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4"
         "#,
@@ -235,6 +237,7 @@ fn live_mode_demands_that_everything_important_is_told() {
             "sellers.parent",
             "names.kind",
             "provider.kind",
+            "payments.kind",
             "shop.payee",
         ]
     );
@@ -345,8 +348,10 @@ fn every_line_of_the_example_is_a_known_setting_with_its_default() {
         .map(|line| format!("{line}\n"))
         .collect();
     let reading = desk.read(&uncommented);
-    // These two name files that only an operator has.
-    assert_eq!(faulty_keys(&reading), ["server.store_password_file", "content.folder"]);
+    // Two name files that only an operator has, and one a key whose secret is
+    // kept out of the file.
+    let operators = ["server.store_password_file", "payments.facilitator_key", "content.folder"];
+    assert_eq!(faulty_keys(&reading), operators);
     let defaults = desk.read("");
     for setting in SETTINGS {
         if let settings::Fallback::Value(_) = setting.fallback {

@@ -7,11 +7,11 @@ use adapters::provider::lob::{self, Lob, Prices};
 use adapters::provider::thanks_io::{self, ThanksIo};
 use adapters::provider::{AccountMode, PreviewPlaces, Sender};
 use order::money::Cents;
-use order::ports::{Clock, Provider};
+use order::ports::Clock;
 use sandbox::provider::PostOffice;
 use zeroize::Zeroizing;
 
-use super::Miniature;
+use super::{Handles, Miniature};
 use crate::config::Config;
 use crate::config::posting::{self, Dialect, Posting};
 use crate::config::values::Mode;
@@ -19,14 +19,14 @@ use crate::config::values::Mode;
 /// What the sandbox's cards cost when it is spoken to as to Lob, which has no prices.
 const SANDBOX_PRICES: Prices = Prices { domestic: Cents(87), international: Cents(185) };
 
-/// The provider as previews see it, or nobody.
+/// The provider, or nobody.
 pub(super) async fn open(
     config: &Config,
     miniature: &Miniature,
     client: Client,
     clock: Arc<dyn Clock>,
-) -> Result<Option<Arc<dyn Provider>>, String> {
-    let provider: Arc<dyn Provider> = match (&config.posting, &miniature.post_office) {
+) -> Result<Option<Handles>, String> {
+    let handles = match (&config.posting, &miniature.post_office) {
         (Posting::Nobody, _) | (Posting::Sandbox(_), None) => return Ok(None),
         (Posting::Sandbox(Dialect::ThanksIo), Some(office)) => {
             let settings = thanks_io::Settings {
@@ -36,7 +36,7 @@ pub(super) async fn open(
                 previews: pictures_of(office)?,
                 mode: AccountMode::Testing,
             };
-            Arc::new(ThanksIo::new(settings, client, clock).for_previews())
+            thanks_io_handles(&ThanksIo::new(settings, client, clock))
         }
         (Posting::Sandbox(Dialect::Lob), Some(office)) => {
             let settings = lob::Settings {
@@ -47,7 +47,7 @@ pub(super) async fn open(
                 prices: SANDBOX_PRICES,
                 cancel_seconds: 0,
             };
-            Arc::new(Lob::new(settings, client, clock).for_previews())
+            lob_handles(&Lob::new(settings, client, clock))
         }
         (Posting::ThanksIo(chosen), _) => {
             let provider = thanks_io(config, chosen, client, clock)?;
@@ -55,17 +55,33 @@ pub(super) async fn open(
                 let asked = provider.mode().await.map_err(|_| UNANSWERED.to_owned())?;
                 asked.for_real_payments().map_err(|fault| fault.to_string())?;
             }
-            Arc::new(provider.for_previews())
+            thanks_io_handles(&provider)
         }
         (Posting::Lob(chosen), _) => {
             let provider = lob(chosen, client, clock)?;
             if config.server.mode == Mode::Live {
                 provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
             }
-            Arc::new(provider.for_previews())
+            lob_handles(&provider)
         }
     };
-    Ok(Some(provider))
+    Ok(Some(handles))
+}
+
+fn thanks_io_handles(provider: &ThanksIo) -> Handles {
+    Handles {
+        paid: Arc::new(provider.clone()),
+        rounds: Arc::new(provider.for_reconciler()),
+        previews: Arc::new(provider.for_previews()),
+    }
+}
+
+fn lob_handles(provider: &Lob) -> Handles {
+    Handles {
+        paid: Arc::new(provider.clone()),
+        rounds: Arc::new(provider.for_reconciler()),
+        previews: Arc::new(provider.for_previews()),
+    }
 }
 
 const UNANSWERED: &str = "the provider does not say whether its account is live. Check \

@@ -9,6 +9,7 @@ mod example;
 mod fences;
 mod house;
 mod names;
+mod pay;
 mod public;
 mod serving;
 mod world;

@@ -27,7 +27,7 @@ fn promises() -> Promises {
 async fn refusal(body: &str, headers: HeaderMap) -> (u16, Value) {
     let still = Still::default();
     let world = World::new(Box::new(EveryFate::default()), Box::new(still), promises());
-    match read(world.as_ref(), &headers, body.as_bytes()) {
+    match read(world.as_ref(), &headers, body.as_bytes(), None) {
         Ok(_) => (200, Value::Null),
         Err(response) => {
             let status = response.status().as_u16();

@@ -45,10 +45,12 @@ fn front() -> Front {
     let house = House {
         store: shelf,
         previews: None,
+        sending: None,
         names: world.clone(),
         clock: world,
         walks: Walks::new(),
         limits: Limits::default(),
+        paid_time: Limits::default().request_time,
         site: Site::write(premises, Timestamp(NOW)).unwrap(),
         quota: quota::Quota::new(quota::REQUESTS),
         registry,

@@ -6,7 +6,7 @@ use alloy_sol_types::{Eip712Domain, SolCall, SolInterface, SolStruct, SolValue, 
 use super::super::abi::{Permit2, TokenPermissions, Usdc};
 use super::super::network::{ChainId, PERMIT2, address};
 use super::super::state::{Slot, View};
-use super::{Answer, Env, Revert, at, emit};
+use super::{Answer, Env, Revert, at, emit, wallet};
 use crate::keys::recover;
 use Permit2::Permit2Calls as Calls;
 
@@ -122,7 +122,8 @@ fn signed(
     signature: &[u8],
 ) -> Result<(), Revert> {
     if at(view, env, owner).is_some() {
-        return Err(Revert::error(&Permit2::InvalidContractSignature {}));
+        let no = |_| Revert::error(&Permit2::InvalidContractSignature {});
+        return wallet::confirm(view, env, owner, digest, signature).map_err(no);
     }
     let (r, s, v) = match signature.len() {
         65 => (&signature[..32], B256::from_slice(&signature[32..64]), signature[64]),

@@ -8,7 +8,7 @@ use super::super::abi::{
 };
 use super::super::state::{Slot, View};
 use super::usdc::{approve, domain, may_move, transfer};
-use super::{Answer, Env, Revert, at, emit};
+use super::{Answer, Env, Revert, at, emit, wallet};
 use crate::keys::{has_low_s, recover};
 
 /// The three parts in the order in which a packed signature has them.
@@ -118,7 +118,7 @@ fn unused(view: &mut View<'_>, authorizer: Address, nonce: B256) -> Result<(), R
     }
 }
 
-/// An account with code would be asked by ERC-1271; the sandbox's wallets say no.
+/// An account with code is asked by ERC-1271.
 fn signed(
     view: &mut View<'_>,
     env: &Env<'_>,
@@ -128,8 +128,10 @@ fn signed(
     otherwise: &str,
 ) -> Result<(), Revert> {
     view.spend(6_000);
+    let digest = promise.eip712_signing_hash(&domain(env.chain));
     if at(view, env, signer).is_some() {
-        return Err(Revert::reason(otherwise));
+        let no = |_| Revert::reason(otherwise);
+        return wallet::confirm(view, env, signer, digest, signature).map_err(no);
     }
     let Ok(parts) = <[u8; 65]>::try_from(signature) else {
         return Err(Revert::reason("ECRecover: invalid signature length"));
@@ -141,7 +143,6 @@ fn signed(
     if v != 27 && v != 28 {
         return Err(Revert::reason("ECRecover: invalid signature 'v' value"));
     }
-    let digest = promise.eip712_signing_hash(&domain(env.chain));
     match recover(digest, v, r, s) {
         None => Err(Revert::reason("ECRecover: invalid signature")),
         Some(found) if found == signer => Ok(()),

@@ -79,6 +79,11 @@ impl Form {
         self.take(name, read, "a whole number in the smallest unit, or a string of digits")
     }
 
+    pub(super) fn address(&mut self, name: &str) -> Option<EvmAddress> {
+        let read = |value: &Value| value.as_str()?.parse().ok();
+        self.take(name, read, "0x and 40 digits")
+    }
+
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
         self.take(name, |value| value.as_str().map(str::to_owned), "a string")
     }

@@ -81,3 +81,18 @@ async fn a_row_of_calls_is_a_row_of_answers_and_nonsense_has_its_code() {
     let named = r#"{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x12"]}"#;
     assert_eq!(client.post("/8453", named).await.json()["error"]["code"], -32602);
 }
+
+#[tokio::test]
+async fn the_faucet_names_payers_with_money_and_where_their_chains_answer() {
+    let chains = open().await;
+    let said = client(&chains).ask("GET", "/__sandbox/faucet", "").await.json();
+    for (who, key) in [("payer", chains.faucet().payer()), ("newcomer", chains.faucet().newcomer())]
+    {
+        assert_eq!(said[who]["key"], key.reveal());
+        assert_eq!(said[who]["address"], key.address().to_string());
+        assert_eq!(chains.chain(ChainId::Polygon).usdc_of(key.address()), 1_000_000_000);
+    }
+    for network in order::chain::Network::ALL {
+        assert_eq!(said["rpc"][network.caip2()], chains.rpc_url(network));
+    }
+}

@@ -106,6 +106,7 @@ impl<'a> Reader<'a> {
             Some(Contract::UptoProxy) => "upto",
             Some(Contract::UniversalResolver) => "resolver",
             Some(Contract::Multicall3) => "multicall3",
+            Some(Contract::Wallet(_)) => "wallet",
             Some(Contract::Other) => "other",
         };
         // The first byte is the instruction that is never valid.

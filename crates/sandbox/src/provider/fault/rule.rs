@@ -91,14 +91,20 @@ impl Rule {
 
     /// Whether chance picks the call with this number.
     pub(crate) fn strikes(&self, number: u64) -> bool {
-        let hash: [u8; 32] = Sha256::new()
-            .chain_update(self.seed.to_be_bytes())
-            .chain_update(number.to_be_bytes())
-            .finalize()
-            .into();
-        let (first, _) = hash.split_first_chunk().expect("8 of 32 bytes");
-        u64::from_be_bytes(*first) % 100 < u64::from(self.percent)
+        picks(self.seed, number, self.percent)
     }
+}
+
+/// Whether chance picks this number, so many in a hundred; the same ones every
+/// time for the same seed.
+pub(crate) fn picks(seed: u64, number: u64, percent: u8) -> bool {
+    let hash: [u8; 32] = Sha256::new()
+        .chain_update(seed.to_be_bytes())
+        .chain_update(number.to_be_bytes())
+        .finalize()
+        .into();
+    let (first, _) = hash.split_first_chunk().expect("8 of 32 bytes");
+    u64::from_be_bytes(*first) % 100 < u64::from(percent)
 }
 
 /// Whether the text has the pattern's pieces in sequence, from end to end.

@@ -52,3 +52,33 @@ fn a_provider_is_told_what_it_cannot_do_without() {
     ];
     assert_eq!(faulty_keys(&lob), expected);
 }
+
+#[test]
+fn payments_need_a_key_and_nodes_or_a_facilitator_and_keep_their_secrets() {
+    let desk = Desk::new();
+    let paying = |lines: &str| desk.read(&format!("[sandbox]\nmixed = 'yes'\n[payments]\n{lines}"));
+    let settler = paying("kind = 'settler'");
+    assert_eq!(faulty_keys(&settler), ["payments.settler_key", "payments.rpc"]);
+    let facilitator = paying("kind = 'facilitator'");
+    assert_eq!(faulty_keys(&facilitator), ["payments.facilitator", "payments.rpc"]);
+    for faulty in [
+        "rpc = ['https://rpc.example']",
+        "rpc = ['solana=https://rpc.example']",
+        "rpc = ['base=http://rpc.example']",
+        "rpc = ['base=https://a.example', 'base=https://b.example']",
+    ] {
+        assert_eq!(faulty_keys(&paying(faulty)), ["payments.rpc"], "{faulty}");
+    }
+    let half = paying("facilitator_key = 'a-key'");
+    assert_eq!(faulty_keys(&half), ["payments.facilitator_key"]);
+    let both = "kind = 'facilitator'\nfacilitator = 'https://pay.example'\n\
+                rpc = ['base=https://rpc.example/secret', 'polygon=https://rpc.example/secret']";
+    let both = paying(both);
+    assert_eq!(faulty_keys(&both), [""; 0]);
+    assert!(!shown(&both, "payments.rpc").contains("secret"), "{}", shown(&both, "payments.rpc"));
+    let live = live(&desk)
+        .replace("[payments]\n        kind = \"none\"", "[payments]\nkind = \"sandbox\"");
+    assert_eq!(faulty_keys(&desk.read(&live)), ["payments.kind"]);
+    let unsold = desk.read("[payments]\nkind = 'settler'");
+    assert_eq!(faulty_keys(&unsold), ["payments.settler_key", "payments.rpc"]);
+}

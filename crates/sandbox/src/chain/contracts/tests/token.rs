@@ -144,6 +144,17 @@ fn a_signature_by_an_account_with_code_is_refused() {
 }
 
 #[test]
+fn a_wallet_is_asked_and_confirms_what_its_owner_signed() {
+    let owned_by = |owner: Address| {
+        let mut bench = Bench::new(ChainId::Base);
+        bench.put(Slot::Code(PAYER), U256::from_be_bytes(owner.into_word().0));
+        bench.call(FACILITATOR, usdc(), send().abi_encode())
+    };
+    assert_eq!(owned_by(PAYER), Ok(Bytes::new()));
+    assert_eq!(reason(owned_by(PAYEE)), "FiatTokenV2: invalid signature");
+}
+
+#[test]
 fn only_the_payee_can_receive_and_a_receipt_is_no_transfer() {
     let mut bench = Bench::new(ChainId::Base);
     let stranger = bench.call(FACILITATOR, usdc(), receive());

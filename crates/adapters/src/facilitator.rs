@@ -1,0 +1,259 @@
+//! A facilitator elsewhere, which carries x402's promises to a chain and pays the gas.
+//!
+//! It is asked over HTTP and believed as little as possible: an answer that is
+//! not plainly good leaves the money in doubt, and only the chain ends a doubt.
+//! Reading order: `supported`, whom promises must name; `wire`, what is asked;
+//! `verdict`, what an answer means; `token`, how Coinbase wants to be asked.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use order::chain::{EvmAddress, Network};
+use order::ids::Timestamp;
+use order::money::Usdc;
+use order::payment::{Finality, Preparation};
+use order::ports::{Clock, Failure};
+use order::tender::Rejection;
+use pay::x402::credential::Promise;
+use pay::x402::facilitator::{Carrier, Due, Facilitator, Moved, Movement, Service, Signer};
+use serde_json::Value;
+
+mod supported;
+#[cfg(test)]
+mod tests;
+mod token;
+mod verdict;
+mod wire;
+
+pub use supported::{List, Listed};
+pub use token::{CdpKey, NotAKey};
+
+use crate::http::{Address, Answer, Call, Client, Silence};
+use crate::permit2::{self, Horizon, Sought};
+use crate::rpc::Node;
+use supported::{Memory, Pause};
+use verdict::Said;
+
+const PEER: &str = "the facilitator";
+/// Coinbase's own, which wants a [`CdpKey`].
+pub const CDP: &str = "https://api.cdp.coinbase.com/platform/v2/x402";
+
+pub struct Settings {
+    /// The place that `/supported`, `/verify` and `/settle` are below.
+    pub base: Address,
+    pub key: Option<CdpKey>,
+    /// Where doubts are resolved. On a network without a node a person must.
+    pub nodes: BTreeMap<Network, Node>,
+    pub deadlines: Deadlines,
+}
+
+/// How long each call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    pub question: Duration,
+    pub settle: Duration,
+    /// For the one repetition of a settlement that was said to be pending.
+    pub repeat: Duration,
+}
+
+impl Deadlines {
+    /// Both settlements together end before official clients give up, after 90
+    /// seconds, and long before anybody else looks into the walk.
+    pub const DEFAULT: Self = Self {
+        question: Duration::from_secs(10),
+        settle: Duration::from_secs(45),
+        repeat: Duration::from_secs(30),
+    };
+}
+
+pub struct RemoteFacilitator {
+    base: Address,
+    key: Option<CdpKey>,
+    nodes: BTreeMap<Network, Node>,
+    deadlines: Deadlines,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    memory: Memory,
+}
+
+/// Which door of the facilitator is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    Verify,
+    Settle,
+}
+
+impl Door {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Verify => "verify",
+            Self::Settle => "settle",
+        }
+    }
+}
+
+impl RemoteFacilitator {
+    /// It serves no network before the first good answer; see
+    /// [`keep_fresh`](Self::keep_fresh).
+    pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
+        let Settings { base, key, nodes, deadlines } = settings;
+        Self { base, key, nodes, deadlines, client, clock, memory: Memory::default() }
+    }
+
+    /// Asks what is served, now and for ever, in the background of everything else.
+    pub async fn keep_fresh(&self) -> Infallible {
+        let mut pause = Pause::default();
+        loop {
+            let seconds = pause.after(&self.refresh().await);
+            self.clock.wait(seconds).await;
+        }
+    }
+
+    /// Asks once what is served. Until there is a good answer, the last one holds.
+    pub async fn refresh(&self) -> Listed {
+        let place = self.base.below(&["supported"]);
+        let call = Call::get(PEER, place.clone()).within(self.deadlines.question);
+        let answer = match self.authorized(call, "GET", &place) {
+            Ok(call) => self.client.send(call).await,
+            Err(silence) => Err(silence),
+        };
+        let listed = supported::read(answer);
+        match &listed {
+            Listed::Good(list) => self.memory.keep(list),
+            Listed::Bad { .. } => {
+                tracing::warn!(place = PEER, "Nobody says what the facilitator serves");
+            }
+        }
+        listed
+    }
+
+    async fn ask(&self, door: Door, body: &Value, within: Duration) -> Result<Answer, Silence> {
+        let place = self.base.below(&[door.path()]);
+        let call = Call::post(PEER, place.clone(), body).within(within);
+        self.client.send(self.authorized(call, "POST", &place)?).await
+    }
+
+    /// Every door and every minute has a token of its own.
+    fn authorized(&self, call: Call, method: &str, place: &Address) -> Result<Call, Silence> {
+        match &self.key {
+            None => Ok(call),
+            Some(key) => Ok(call.authorized(key.bearer(method, place, self.clock.now())?)),
+        }
+    }
+
+    async fn settle_once(&self, due: Due<'_>, body: &Value, within: Duration) -> Said {
+        let answer = self.ask(Door::Settle, body, within).await;
+        verdict::settled(answer, due.promise, due.charge)
+    }
+
+    fn outcome(&self, network: Network, said: Said) -> Result<Moved, Failure> {
+        let doubt = match said {
+            Said::Moved(transaction) => return Ok(self.moved(network, transaction)),
+            Said::Refused(why) => return Err(Failure::Refused(why)),
+            Said::Pending => "sent, and in no block in time".to_owned(),
+            Said::Lost(why) => why,
+        };
+        tracing::warn!(%network, place = PEER, "A settlement is in doubt");
+        Err(Failure::Lost(doubt))
+    }
+
+    /// The facilitator waited for a receipt. Where we have a node, we look
+    /// again when the chain cannot change its mind any more; where we have
+    /// none, nobody ever could, and its word is all that there will be.
+    fn moved(&self, network: Network, transaction: String) -> Moved {
+        let finality = match self.nodes.get(&network) {
+            Some(_) => Finality::Provisional,
+            None => Finality::Final,
+        };
+        Moved { transaction, at: self.clock.now(), finality }
+    }
+}
+
+#[async_trait]
+impl Facilitator for RemoteFacilitator {
+    fn service(&self, network: Network) -> Option<Service> {
+        self.memory.service(network)
+    }
+
+    fn carrier(&self, network: Network, named: EvmAddress) -> Carrier {
+        self.memory.carrier(network, named)
+    }
+
+    /// Whoever signed: the facilitator asks the chain in either case.
+    async fn verify(&self, promise: &Promise, _signer: Signer) -> Result<(), Rejection> {
+        let body = wire::request(promise, promise.most);
+        let answer = self.ask(Door::Verify, &body, self.deadlines.question).await;
+        verdict::verified(answer, promise)
+    }
+
+    /// There is nothing to sign. What is written down is where a search would
+    /// have to begin: behind the block that is final now.
+    async fn prepare(
+        &self,
+        promise: &Promise,
+        _charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection> {
+        // Nothing of now can say where the money was before.
+        if let Some(earlier) = earlier {
+            return Ok(earlier.clone());
+        }
+        let Some(node) = self.nodes.get(&promise.network) else {
+            return Ok(Preparation::default());
+        };
+        match Horizon::of(node).await {
+            Ok(horizon) => Ok(wire::mark(horizon.finalized.number)),
+            Err(why) => {
+                let network = promise.network;
+                tracing::warn!(%network, kind = %why, "No payment is begun that nobody could trace");
+                Err(Rejection::Unavailable)
+            }
+        }
+    }
+
+    async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure> {
+        let network = due.promise.network;
+        if due.charge > due.promise.most || due.charge.atomic() == 0 {
+            return Err(Failure::Refused("nobody promised to pay such an amount".to_owned()));
+        }
+        let body = wire::request(due.promise, due.charge);
+        let said = self.settle_once(due, &body, self.deadlines.settle).await;
+        if said != Said::Pending {
+            return self.outcome(network, said);
+        }
+        // The same request again makes a facilitator look after what it sent.
+        // Whatever it says then, it did send it.
+        let said = self.settle_once(due, &body, self.deadlines.repeat).await;
+        self.outcome(network, said).map_err(|failure| match failure {
+            Failure::Refused(why) | Failure::Lost(why) => Failure::Lost(why),
+        })
+    }
+
+    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
+        let network = due.promise.network;
+        let Some(node) = self.nodes.get(&network) else {
+            return blind(self.clock.now(), due.promise.deadline);
+        };
+        let since = wire::marked(due.preparation);
+        permit2::trace(node, &Sought::of(due), since).await.map_err(|doubt| {
+            tracing::warn!(%network, kind = %doubt, "What became of a payment is not known");
+            Failure::Lost(doubt.to_string())
+        })
+    }
+}
+
+/// Without a node nothing can be concluded. Until the promise runs out the
+/// facilitator may be asked again; after that a person looks at the chain.
+fn blind(now: Timestamp, deadline: u64) -> Result<Movement, Failure> {
+    if now.0 <= deadline {
+        return Ok(Movement::Open);
+    }
+    Err(Failure::Lost(
+        "the promise has run out, and without a node nobody knows whether it was used; look at \
+         the chain"
+            .to_owned(),
+    ))
+}

@@ -1,0 +1,175 @@
+//! Answers, lists and requests one by one; whole payments are in `tests/facilitator/`.
+
+use std::sync::Mutex;
+
+use order::money::CEILING;
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use super::*;
+use crate::http::Reach;
+use crate::http::scripted::{Reply, Server};
+
+mod lists;
+mod verdicts;
+
+const PAYER: &str = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const CARRIER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const CHARGE: Usdc = Usdc::from_atomic(2_117_500);
+
+fn address(text: &str) -> EvmAddress {
+    text.parse().unwrap()
+}
+
+fn promise() -> Promise {
+    Promise {
+        network: Network::Base,
+        payer: address(PAYER),
+        pay_to: address("0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"),
+        facilitator: address(CARRIER),
+        most: CEILING,
+        nonce: [7; 32],
+        valid_after: 0,
+        deadline: 1_794_700_300,
+        signature: vec![1; 65],
+        permit: None,
+        payload: json!({
+            "x402Version": 2,
+            "payload": { "signature": "0x01", "later": [1, 2.5, null] },
+            "accepted": {
+                "scheme": "upto",
+                "amount": "3500000",
+                "asset": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+                "maxTimeoutSeconds": 300,
+                "extra": { "name": "USD Coin", "unheard-of": { "a": 1 } },
+            },
+            "unheard-of": "kept",
+        }),
+    }
+}
+
+/// Stands still, and tells how long it was asked to wait.
+struct Watch {
+    waits: Mutex<Vec<u64>>,
+    turns: Semaphore,
+}
+
+impl Watch {
+    fn with_turns(turns: usize) -> Arc<Self> {
+        Arc::new(Self { waits: Mutex::default(), turns: Semaphore::new(turns) })
+    }
+}
+
+#[async_trait]
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        Timestamp(1_794_700_000)
+    }
+
+    fn uptime(&self) -> u64 {
+        0
+    }
+
+    async fn wait(&self, seconds: u64) {
+        self.waits.lock().unwrap().push(seconds);
+        self.turns.acquire().await.unwrap().forget();
+    }
+}
+
+fn facilitator(base: &Address, key: Option<CdpKey>, clock: Arc<Watch>) -> RemoteFacilitator {
+    let settings =
+        Settings { base: base.clone(), key, nodes: BTreeMap::new(), deadlines: Deadlines::DEFAULT };
+    RemoteFacilitator::new(settings, Client::new(Reach::Configured).unwrap(), clock)
+}
+
+#[test]
+fn the_payload_goes_on_untouched_and_the_requirements_are_ours_over_what_was_accepted() {
+    let promise = promise();
+    let request = wire::request(&promise, CHARGE);
+    assert_eq!(request["x402Version"], 2);
+    assert_eq!(request["paymentPayload"], promise.payload);
+    assert_eq!(
+        request["paymentRequirements"],
+        json!({
+            "scheme": "upto",
+            "network": "eip155:8453",
+            "amount": "2117500",
+            "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+            "payTo": "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
+            "maxTimeoutSeconds": 300,
+            "extra": {
+                "name": "USD Coin",
+                "unheard-of": { "a": 1 },
+                "facilitatorAddress": CARRIER,
+            },
+        })
+    );
+}
+
+#[test]
+fn the_note_of_the_block_reads_back_and_nothing_else_does() {
+    assert_eq!(wire::marked(&wire::mark(123_456_789)), Some(123_456_789));
+    assert_eq!(wire::marked(&Preparation::default()), None);
+}
+
+#[tokio::test]
+async fn a_key_gives_every_door_a_token_of_its_own_and_no_key_gives_none() {
+    let replies = ["{\"kinds\":[]}", "{\"isValid\":true}", "{}"].map(Reply::good);
+    let server = Server::start(replies).await;
+    let secret =
+        "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==";
+    let key = CdpKey::new("key-1", secret).unwrap();
+    let remote = facilitator(&server.address, Some(key), Watch::with_turns(0));
+    let promise = promise();
+    assert!(matches!(remote.refresh().await, Listed::Good(_)));
+    assert_eq!(remote.verify(&promise, Signer::Key).await, Ok(()));
+    let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
+    assert!(matches!(remote.settle(due).await, Err(Failure::Lost(_))));
+    let heard = server.heard();
+    let tokens: Vec<&str> = heard
+        .iter()
+        .map(|request| {
+            let line = request.lines().find_map(|line| line.strip_prefix("authorization: Bearer "));
+            line.unwrap()
+        })
+        .collect();
+    assert_eq!(tokens.len(), 3);
+    assert!(tokens[0] != tokens[1] && tokens[1] != tokens[2]);
+
+    let server = Server::start([Reply::good("{\"isValid\":true}")]).await;
+    let remote = facilitator(&server.address, None, Watch::with_turns(0));
+    assert_eq!(remote.verify(&promise, Signer::Undecided).await, Ok(()));
+    assert!(!server.heard()[0].to_lowercase().contains("authorization:"));
+}
+
+#[tokio::test]
+async fn no_amount_above_the_promise_and_none_of_nothing_leaves_the_house() {
+    let server = Server::start([Reply::good("{}")]).await;
+    let remote = facilitator(&server.address, None, Watch::with_turns(0));
+    let promise = promise();
+    for charge in [Usdc::from_atomic(0), Usdc::from_atomic(3_500_001)] {
+        let due = Due { promise: &promise, charge, preparation: &Preparation::default() };
+        assert!(matches!(remote.settle(due).await, Err(Failure::Refused(_))));
+    }
+    assert!(server.heard().is_empty());
+}
+
+#[tokio::test]
+async fn a_facilitator_that_says_nothing_is_waited_for_no_longer_than_agreed() {
+    let server = Server::start([Reply::Nothing]).await;
+    let soon = Duration::from_millis(100);
+    let settings = Settings {
+        base: server.address.clone(),
+        key: None,
+        nodes: BTreeMap::new(),
+        deadlines: Deadlines { question: soon, settle: soon, repeat: soon },
+    };
+    let client = Client::new(Reach::Configured).unwrap();
+    let remote = RemoteFacilitator::new(settings, client, Watch::with_turns(0));
+    let promise = promise();
+    assert_eq!(remote.verify(&promise, Signer::Key).await, Err(Rejection::Unavailable));
+    assert_eq!(remote.refresh().await, Listed::Bad { retry_after: None });
+    let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
+    let said = remote.settle(due).await;
+    assert_eq!(said, Err(Failure::Lost("lost: no answer in time".to_owned())));
+}

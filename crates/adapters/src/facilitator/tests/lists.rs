@@ -1,0 +1,109 @@
+//! What is remembered of a facilitator's list, and when it is asked for again.
+
+use super::*;
+use pay::x402::facilitator::Sponsoring;
+
+const OTHER: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
+const THIRD: &str = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+
+fn list(carrier: &str) -> String {
+    json!({
+        "kinds": [
+            { "x402Version": 2, "scheme": "exact", "network": "eip155:8453" },
+            { "x402Version": 1, "scheme": "upto", "network": "eip155:8453",
+              "extra": { "facilitatorAddress": THIRD } },
+            { "x402Version": 2, "scheme": "upto", "network": "eip155:8453",
+              "extra": { "facilitatorAddress": carrier } },
+            { "x402Version": 2, "scheme": "upto", "network": "eip155:137", "extra": null },
+            { "x402Version": 2, "scheme": "upto", "network": "solana:mainnet",
+              "extra": { "facilitatorAddress": carrier } },
+            "a surprise",
+        ],
+        "extensions": ["eip2612GasSponsoring", { "key": "other" }],
+        "signers": { "eip155:*": [carrier, 7], "solana:*": ["x"], "eip155:137": [OTHER] },
+    })
+    .to_string()
+}
+
+#[tokio::test]
+async fn nothing_is_served_before_the_first_good_list_and_the_last_one_holds() {
+    let server = Server::start([
+        Reply::json(503, "{}"),
+        Reply::good(&list(CARRIER)),
+        Reply::good("<html>"),
+        Reply::good(&list(OTHER)),
+        Reply::good("{\"kinds\":[]}"),
+    ])
+    .await;
+    let remote = facilitator(&server.address, None, Watch::with_turns(0));
+    let ours = |network, text| remote.carrier(network, address(text));
+    let service = |text| Some(Service { carrier: address(text), sponsoring: Sponsoring::Offered });
+
+    assert_eq!(remote.refresh().await, Listed::Bad { retry_after: None });
+    assert_eq!(remote.service(Network::Base), None);
+    assert_eq!(ours(Network::Base, CARRIER), Carrier::Unknown);
+
+    remote.refresh().await;
+    assert_eq!(remote.service(Network::Base), service(CARRIER));
+    assert_eq!(remote.service(Network::Polygon), None, "an entry without an address is none");
+    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours);
+    assert_eq!(ours(Network::Arbitrum, CARRIER), Carrier::Ours, "the signers of all networks");
+    assert_eq!(ours(Network::Polygon, OTHER), Carrier::Ours, "the signers of one");
+    assert_eq!(ours(Network::Base, OTHER), Carrier::Unknown);
+    assert_eq!(ours(Network::Base, THIRD), Carrier::Unknown, "another version of the protocol");
+
+    remote.refresh().await;
+    assert_eq!(remote.service(Network::Base), service(CARRIER), "a bad list changes nothing");
+    remote.refresh().await;
+    assert_eq!(remote.service(Network::Base), service(OTHER));
+    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours, "whoever was named stays known");
+    remote.refresh().await;
+    assert_eq!(remote.service(Network::Base), None);
+    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours);
+}
+
+#[tokio::test]
+async fn without_the_extension_no_sponsoring_is_offered() {
+    let kind = json!({ "x402Version": 2, "scheme": "upto", "network": "eip155:42161",
+                       "extra": { "facilitatorAddress": CARRIER } });
+    for extra in [json!({}), json!({ "extensions": null, "signers": null })] {
+        let mut body = extra;
+        body["kinds"] = json!([kind]);
+        let server = Server::start([Reply::good(&body.to_string())]).await;
+        let remote = facilitator(&server.address, None, Watch::with_turns(0));
+        remote.refresh().await;
+        let service = remote.service(Network::Arbitrum).unwrap();
+        assert_eq!(service.sponsoring, Sponsoring::NotOffered);
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_asked_for_again_later_sooner_when_bad_and_as_told_when_told() {
+    let busy = |seconds: &str| {
+        Reply::Raw(format!("HTTP/1.1 429 X\r\nretry-after: {seconds}\r\ncontent-length: 0\r\n\r\n"))
+    };
+    let server = Server::start([
+        Reply::json(500, "{}"),
+        Reply::json(500, "{}"),
+        busy("17"),
+        busy("0"),
+        busy("86400"),
+        busy("Wed, 21 Oct 2026 07:28:00 GMT"),
+        Reply::good("{\"kinds\":[]}"),
+        Reply::json(500, "{}"),
+    ])
+    .await;
+    let watch = Watch::with_turns(7);
+    let remote = facilitator(&server.address, None, watch.clone());
+    let fresh = remote.keep_fresh();
+    let all = async {
+        while watch.waits.lock().unwrap().len() < 8 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        never = fresh => match never {},
+        () = all => {}
+    }
+    assert_eq!(*watch.waits.lock().unwrap(), [5, 10, 17, 1, 600, 60, 300, 5]);
+}

@@ -1,0 +1,44 @@
+//! What a facilitator is asked, and the note that we keep about it.
+
+use order::money::Usdc;
+use order::payment::Preparation;
+use pay::x402::credential::Promise;
+use serde_json::{Map, Value, json};
+
+/// The payer's own payload, untouched, beside what we want of it. Under `upto`
+/// the amount is the ceiling while it is verified, and the charge when it is
+/// settled; all else is as the payer accepted it, with our own checked values
+/// where we have any.
+pub(super) fn request(promise: &Promise, amount: Usdc) -> Value {
+    let accepted = promise.payload.get("accepted").and_then(Value::as_object);
+    let mut wanted: Map<String, Value> = accepted.cloned().unwrap_or_default();
+    for (name, value) in [
+        ("scheme", "upto".to_owned()),
+        ("network", promise.network.caip2().to_owned()),
+        ("amount", amount.atomic().to_string()),
+        ("asset", promise.network.usdc().to_string()),
+        ("payTo", promise.pay_to.to_string()),
+    ] {
+        wanted.insert(name.to_owned(), Value::from(value));
+    }
+    if let Some(extra) = wanted.get_mut("extra").and_then(Value::as_object_mut) {
+        let carrier = promise.facilitator.to_string();
+        extra.insert("facilitatorAddress".to_owned(), Value::from(carrier));
+    }
+    json!({
+        "x402Version": 2,
+        "paymentPayload": promise.payload,
+        "paymentRequirements": wanted,
+    })
+}
+
+/// The block behind which a settlement can be found, kept with the order.
+pub(super) fn mark(block: u64) -> Preparation {
+    Preparation(block.to_be_bytes().to_vec())
+}
+
+/// None where there was no node when the money was asked for.
+pub(super) fn marked(preparation: &Preparation) -> Option<u64> {
+    let bytes: [u8; 8] = preparation.0.as_slice().try_into().ok()?;
+    Some(u64::from_be_bytes(bytes))
+}

@@ -1,0 +1,201 @@
+//! Transactions: what they would do, how they are sent, and what became of them.
+
+use alloy_primitives::{Address, B256, Bytes, U64, U256};
+use order::chain::EvmAddress;
+use serde::{Deserialize, Serialize};
+
+use super::objection::{NotSent, Sent};
+use super::{At, ContractCall, FeeHistory, NoAnswer, Node, Unsaid};
+use crate::http::{Silence, Why};
+
+/// How many blocks a fee history looks back on.
+const FEE_BLOCKS: u64 = 5;
+/// The tip that half of the transactions in a block do not exceed.
+const FEE_PERCENTILE: u8 = 50;
+
+/// What a transaction left in its block.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "ReceiptOnTheWire")]
+pub struct Receipt {
+    pub transaction: B256,
+    pub block: u64,
+    pub block_hash: B256,
+    pub outcome: Outcome,
+    pub logs: Vec<Log>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Succeeded,
+    Reverted,
+}
+
+/// What a contract announced.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Log {
+    pub address: Address,
+    pub topics: Vec<B256>,
+    pub data: Bytes,
+    #[serde(rename = "transactionHash")]
+    pub transaction: B256,
+    #[serde(rename = "blockNumber", deserialize_with = "quantity")]
+    pub block: u64,
+    /// It stood in a block that is not part of the chain any more.
+    #[serde(default)]
+    pub removed: bool,
+}
+
+/// A transaction as everybody can see it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Known {
+    pub from: Address,
+    pub to: Option<Address>,
+    pub input: Bytes,
+}
+
+/// Which announcements are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    pub contract: EvmAddress,
+    /// The first so many topics, each exactly so.
+    pub topics: Vec<B256>,
+    /// Both ends belong to it.
+    pub blocks: (u64, u64),
+}
+
+impl Node {
+    /// Sends a signed transaction. This is the one call that has an effect.
+    pub async fn send(&self, raw: &[u8]) -> Result<Sent, NotSent> {
+        // Until the node is known to be of the right chain nothing is sent.
+        self.recognised.get_or_try_init(|| self.recognise()).await.map_err(NotSent::Unheard)?;
+        let raw = Bytes::copy_from_slice(raw);
+        match self.say::<B256>("eth_sendRawTransaction", [raw]).await {
+            Ok(Some(_)) => Ok(Sent::Taken),
+            Ok(None) | Err(Unsaid::Unusable) => Err(NotSent::Lost(NoAnswer::Unusable)),
+            Err(Unsaid::Silent(silence)) => Err(unheard_or_lost(silence)),
+            Err(Unsaid::Objection(objection)) => objection.about_transaction(),
+        }
+    }
+
+    /// None while it is in no block.
+    pub async fn receipt(&self, transaction: B256) -> Result<Option<Receipt>, NoAnswer> {
+        let found: Option<Receipt> = self.ask("eth_getTransactionReceipt", [transaction]).await?;
+        match found {
+            Some(receipt) if receipt.transaction != transaction => Err(NoAnswer::Unusable),
+            found => Ok(found),
+        }
+    }
+
+    /// None if nobody has heard of it.
+    pub async fn transaction(&self, hash: B256) -> Result<Option<Known>, NoAnswer> {
+        self.ask("eth_getTransactionByHash", [hash]).await
+    }
+
+    /// How many transactions of this account are in blocks.
+    pub async fn mined_count(&self, of: EvmAddress) -> Result<u64, NoAnswer> {
+        self.count(of, "latest").await
+    }
+
+    /// The same, and those that wait behind them without a gap.
+    pub async fn pooled_count(&self, of: EvmAddress) -> Result<u64, NoAnswer> {
+        self.count(of, "pending").await
+    }
+
+    async fn count(&self, of: EvmAddress, tag: &'static str) -> Result<u64, NoAnswer> {
+        let count: U64 = self.ask_for("eth_getTransactionCount", (of.to_string(), tag)).await?;
+        Ok(count.to())
+    }
+
+    /// The chain's own coin that an account holds, in wei; more than fits is the
+    /// most that fits.
+    pub async fn balance(&self, of: EvmAddress) -> Result<u128, NoAnswer> {
+        let balance: U256 = self.ask_for("eth_getBalance", (of.to_string(), "latest")).await?;
+        Ok(u128::try_from(balance).unwrap_or(u128::MAX))
+    }
+
+    /// How much gas a call would take as a transaction.
+    pub async fn estimate(
+        &self,
+        from: EvmAddress,
+        to: EvmAddress,
+        data: &[u8],
+    ) -> Result<u64, NoAnswer> {
+        let call = ContractCall::new(Some(from), to, data);
+        let gas: U64 = self.ask_for("eth_estimateGas", (call, "latest")).await?;
+        Ok(gas.to())
+    }
+
+    pub async fn fee_history(&self) -> Result<FeeHistory, NoAnswer> {
+        let asked = (format!("{FEE_BLOCKS:#x}"), "latest", [FEE_PERCENTILE]);
+        self.ask_for("eth_feeHistory", asked).await
+    }
+
+    /// The tip that this node would offer, in wei.
+    pub async fn tip(&self) -> Result<u128, NoAnswer> {
+        let none: [(); 0] = [];
+        let tip: U256 = self.ask_for("eth_maxPriorityFeePerGas", none).await?;
+        u128::try_from(tip).map_err(|_| NoAnswer::Unusable)
+    }
+
+    /// What was announced, without what is not part of the chain any more.
+    pub async fn logs(&self, filter: &Filter) -> Result<Vec<Log>, NoAnswer> {
+        let (first, last) = filter.blocks;
+        let asked = FilterOnTheWire {
+            address: filter.contract.to_string(),
+            topics: &filter.topics,
+            from_block: At::Number(first).on_the_wire(),
+            to_block: At::Number(last).on_the_wire(),
+        };
+        let mut logs: Vec<Log> = self.ask_for("eth_getLogs", [asked]).await?;
+        logs.retain(|log| !log.removed);
+        Ok(logs)
+    }
+}
+
+/// Only a connection that was never made, or a door that lets nobody in, proves
+/// that the node has not heard of a transaction.
+fn unheard_or_lost(silence: Silence) -> NotSent {
+    match silence {
+        Silence::Refused(_) | Silence::Lost(Why::Status(401 | 404 | 413 | 429)) => {
+            NotSent::Unheard(NoAnswer::Silent(silence))
+        }
+        Silence::Lost(_) => NotSent::Lost(NoAnswer::Silent(silence)),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FilterOnTheWire<'a> {
+    address: String,
+    topics: &'a [B256],
+    from_block: String,
+    to_block: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReceiptOnTheWire {
+    transaction_hash: B256,
+    block_number: U64,
+    block_hash: B256,
+    status: U64,
+    logs: Vec<Log>,
+}
+
+impl From<ReceiptOnTheWire> for Receipt {
+    fn from(wire: ReceiptOnTheWire) -> Self {
+        Self {
+            transaction: wire.transaction_hash,
+            block: wire.block_number.to(),
+            block_hash: wire.block_hash,
+            // Whatever is not success moved nothing.
+            outcome: if wire.status == U64::ONE { Outcome::Succeeded } else { Outcome::Reverted },
+            logs: wire.logs,
+        }
+    }
+}
+
+fn quantity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    U64::deserialize(deserializer).map(|number| number.to())
+}

@@ -1,0 +1,81 @@
+//! The functions, events and errors of the contracts that move x402's money, as they are published.
+
+use alloy_sol_types::sol;
+
+sol! {
+    interface Usdc {
+        event Transfer(address indexed from, address indexed to, uint256 value);
+
+        function balanceOf(address account) external view returns (uint256);
+        function allowance(address owner, address spender) external view returns (uint256);
+    }
+
+    /// A wallet that is a contract (ERC-1271).
+    interface Wallet {
+        function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
+    }
+
+    struct TokenPermissions { address token; uint256 amount; }
+    struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }
+
+    interface Permit2 {
+        event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask);
+
+        error SignatureExpired(uint256 signatureDeadline);
+        error InvalidNonce();
+        error InvalidSignatureLength();
+        error InvalidSignature();
+        error InvalidSigner();
+        error InvalidContractSignature();
+
+        function nonceBitmap(address owner, uint256 wordPosition) external view returns (uint256);
+    }
+
+    /// What a payer adds to the Permit2 promise under the scheme `upto`.
+    struct Witness { address to; address facilitator; uint256 validAfter; }
+
+    /// What the payer signs.
+    struct PermitWitnessTransferFrom {
+        TokenPermissions permitted;
+        address spender;
+        uint256 nonce;
+        uint256 deadline;
+        Witness witness;
+    }
+
+    struct EIP2612Permit { uint256 value; uint256 deadline; bytes32 r; bytes32 s; uint8 v; }
+
+    interface UptoProxy {
+        error AmountExceedsPermitted();
+        error UnauthorizedFacilitator();
+        error PaymentTooEarly();
+        error Permit2612AmountMismatch();
+
+        function settle(PermitTransferFrom permit, uint256 amount, address owner, Witness witness, bytes signature) external;
+        function settleWithPermit(EIP2612Permit permit2612, PermitTransferFrom permit, uint256 amount, address owner, Witness witness, bytes signature) external;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_sol_types::{SolCall, SolEvent, SolStruct};
+
+    use super::*;
+
+    /// From the published interfaces, and from calls that the official client made.
+    #[test]
+    fn selectors_and_types_are_those_of_the_deployed_contracts() {
+        assert_eq!(UptoProxy::settleCall::SELECTOR, 0xff11_e7b4_u32.to_be_bytes());
+        assert_eq!(Permit2::nonceBitmapCall::SELECTOR, 0x4fe0_2b44_u32.to_be_bytes());
+        assert_eq!(Wallet::isValidSignatureCall::SELECTOR, 0x1626_ba7e_u32.to_be_bytes());
+        assert_eq!(
+            Usdc::Transfer::SIGNATURE_HASH.to_string(),
+            "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+        );
+        assert_eq!(
+            alloy_primitives::keccak256(PermitWitnessTransferFrom::eip712_encode_type().as_bytes())
+                .to_string(),
+            "0x51dff6974ad4388c499e7fcfe838d2bd767162553a144098ce20ea661d70c2ee"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Sending what was kept, and waiting for its receipt.
+
+use alloy_primitives::B256;
+use order::payment::Finality;
+use order::ports::Failure;
+use pay::x402::facilitator::Moved;
+
+use super::{Lane, Paid, Seen};
+use crate::rpc::{NotSent, Objected, Sent};
+use crate::settler::bundle::Bundle;
+use crate::settler::queue::{ErrandId, Turn};
+use crate::settler::transaction::Signed;
+
+/// How often we look after a transaction that this call could not send: it may be
+/// in a block that only some nodes have seen.
+const HOPELESS_LOOKS: u64 = 3;
+/// After so many looks in vain the queue may need a hand, and after as many again.
+const MEND_LOOKS: u64 = 4;
+
+/// Whose account signed what is to be sent.
+#[derive(Clone, Copy)]
+pub(in crate::settler) enum Whose {
+    Ours(ErrandId),
+    /// One whose key is gone: its numbers are none of our queue.
+    Retired,
+}
+
+/// What may be hoped for after sending.
+enum Sending {
+    /// It is on its way, or may be.
+    Begun,
+    /// It was certainly not sent by this call, and never before.
+    Never(String),
+    /// It was not sent by this call; what happened before is not known.
+    Hopeless(String),
+}
+
+impl Lane {
+    /// Sends the newest transaction and waits for the receipt of any.
+    ///
+    /// It may be asked twice, and more than one transaction may go out for one
+    /// payment: each of them spends the same promise, which the contract that
+    /// keeps its nonce lets happen once. So nobody is charged twice.
+    ///
+    /// Refused is said in two cases only. The one transaction that was ever signed
+    /// never left us. Or every one that was signed has failed in a block that stays:
+    /// in a block that does not, it could come again and succeed, after the payer
+    /// was told to sign anew.
+    pub(in crate::settler) async fn carry(
+        &self,
+        errand: Whose,
+        bundle: &Bundle,
+        paid: &Paid<'_>,
+    ) -> Result<Moved, Failure> {
+        let Some(newest) = bundle.newest() else {
+            return Err(Failure::Lost("nothing to send".to_owned()));
+        };
+        let begun = self.clock.uptime();
+        let sending = self.send(errand, newest).await;
+        let hashes = bundle.hashes();
+        for looks in 1.. {
+            if let Some(end) = self.look_once(&hashes, paid).await {
+                return end;
+            }
+            match &sending {
+                Sending::Never(why) if hashes.len() == 1 => {
+                    return Err(Failure::Refused(why.clone()));
+                }
+                Sending::Never(why) | Sending::Hopeless(why) if looks >= HOPELESS_LOOKS => {
+                    return Err(Failure::Lost(why.clone()));
+                }
+                Sending::Never(_) | Sending::Hopeless(_) | Sending::Begun => {}
+            }
+            if self.clock.uptime().saturating_sub(begun) >= self.receipt_seconds {
+                break;
+            }
+            if looks % MEND_LOOKS == 0 {
+                self.mend().await;
+            }
+            self.clock.wait(1).await;
+        }
+        Err(Failure::Lost("no receipt in time".to_owned()))
+    }
+
+    async fn send(&self, whose: Whose, newest: &Signed) -> Sending {
+        let turn = match whose {
+            Whose::Ours(errand) => self.queue.begin(errand, newest, self.clock.uptime()),
+            Whose::Retired => Turn::Again,
+        };
+        let never = |why: &NotSent| match (turn, whose) {
+            (Turn::First, Whose::Ours(errand)) => {
+                self.queue.release(errand, newest.nonce);
+                Sending::Never(why.to_string())
+            }
+            (Turn::First | Turn::Again | Turn::Others, _) => Sending::Hopeless(why.to_string()),
+        };
+        if turn == Turn::Others {
+            return Sending::Hopeless("its number went to another transaction".to_owned());
+        }
+        match self.node.send(&newest.raw).await {
+            Ok(Sent::Taken | Sent::Known) | Err(NotSent::Lost(_)) => Sending::Begun,
+            Err(why @ (NotSent::Unheard(_) | NotSent::Objected(Objected::NoFunds))) => never(&why),
+            // Fees and numbers change, and then it is signed again: that is no
+            // reason to send the payer away.
+            Err(
+                why @ NotSent::Objected(
+                    Objected::NonceTooLow | Objected::Outbid | Objected::Underpriced,
+                ),
+            ) => Sending::Hopeless(why.to_string()),
+        }
+    }
+
+    /// None: wait, and look again. A node that does not answer now may do so then.
+    async fn look_once(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Failure>> {
+        match self.look(hashes, paid).await {
+            Ok(Seen::Paid(moved)) => Some(Ok(moved)),
+            Ok(Seen::Failed(Finality::Final)) => {
+                Some(Err(Failure::Refused("the transaction was reverted".to_owned())))
+            }
+            Ok(Seen::Failed(Finality::Provisional)) => {
+                Some(Err(Failure::Lost("reverted, in a block that may not stay".to_owned())))
+            }
+            Ok(Seen::Nothing) | Err(_) => None,
+        }
+    }
+}

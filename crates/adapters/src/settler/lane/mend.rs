@@ -1,0 +1,43 @@
+//! Keeping the queue moving, for all who wait in it.
+
+use super::ready::Unready;
+use super::{Errand, Lane};
+use crate::settler::queue::{NOBODY, Place, Repair};
+
+impl Lane {
+    /// Sends again what the pool lost, and fills the numbers that nobody used. All
+    /// of it can fail: those who wait come by again.
+    pub(super) async fn mend(&self) {
+        let (Ok(counts), Ok(quote)) = tokio::join!(self.counts(), self.quote()) else { return };
+        for repair in self.queue.repairs(counts, quote.base, self.clock.uptime()) {
+            match repair {
+                Repair::SendAgain(raw) => {
+                    let _ = self.node.send(&raw).await;
+                }
+                Repair::Fill(place) => {
+                    let _ = self.fill(place).await;
+                }
+            }
+        }
+    }
+
+    /// A transaction to ourselves that moves nothing but the queue.
+    async fn fill(&self, place: Place) -> Result<(), Unready> {
+        let own = self.address();
+        let errand = Errand { id: NOBODY, to: own, data: Vec::new() };
+        let (gas, quote) =
+            tokio::try_join!(self.node.estimate(own, own, &errand.data), self.quote())?;
+        let gas = self.with_margin(gas)?;
+        let fees = quote.offer(self.limits.fee_cap, place.replaces).ok_or(Unready::TooDear)?;
+        let signed = self.sign(&errand, place.nonce, fees, gas);
+        tracing::info!(
+            network = self.network.caip2(),
+            count = place.nonce,
+            "A number of the settler's account was left unused and is filled"
+        );
+        if self.node.send(&signed.raw).await.is_ok() {
+            self.queue.occupy(&signed, self.clock.uptime());
+        }
+        Ok(())
+    }
+}

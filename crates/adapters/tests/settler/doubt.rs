@@ -1,0 +1,256 @@
+//! What proves that money moved, what proves that it never will, and what proves nothing.
+
+use adapters::settler::{Limits, Settler};
+use order::payment::{Finality, Preparation};
+use order::ports::Failure;
+use order::tender::Rejection;
+use pay::x402::facilitator::{Facilitator, Moved, Movement};
+use sandbox::chain::{Depths, Fate, Fault, Rule};
+
+use crate::house::{BASE, House, PROMISE_SECONDS, Payment, atomic};
+use crate::signing::{CHARGE, Terms, cancellation};
+
+/// Blocks stay once four others stand on them.
+async fn house_in_doubt() -> (House, Settler) {
+    let house = House::open().await;
+    house.chain().set_depths(Depths { safe: 2, finalized: 4 });
+    let settler = house.settler();
+    (house, settler)
+}
+
+fn finality(movement: &Result<Movement, Failure>) -> Option<Finality> {
+    match movement {
+        Ok(Movement::Moved(Moved { finality, .. })) => Some(*finality),
+        Ok(Movement::Open | Movement::Void) | Err(_) => None,
+    }
+}
+
+#[tokio::test]
+async fn money_is_provisional_until_its_block_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let moved = payment.settle(&settler).await.unwrap();
+    assert_eq!(moved.finality, Finality::Provisional);
+    house.chain().mine(3);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Provisional));
+    house.chain().mine(1);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+}
+
+#[tokio::test]
+async fn a_node_that_knows_no_final_blocks_is_asked_for_safe_and_then_for_old_ones() {
+    let (house, _) = house_in_doubt().await;
+    let chain = house.chain();
+    let settler = house.settler_within(Limits { confirmations: 1, ..Limits::of(BASE) });
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    payment.settle(&settler).await.unwrap();
+    let unknown = |times| Rule {
+        times: Some(times),
+        ..Rule::once(
+            Fault::Error { code: -32602, message: "invalid block tag".to_owned() },
+            "eth_getBlockByNumber",
+        )
+    };
+    chain.mine(1);
+    chain.add_fault(unknown(1));
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Provisional));
+    chain.add_fault(unknown(2));
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    chain.mine(1);
+    chain.add_fault(unknown(1));
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    // A node that is only busy is not one that knows no better.
+    let busy = Fault::Error { code: -32005, message: "limit exceeded".to_owned() };
+    chain.add_fault(Rule::once(busy, "eth_getBlockByNumber"));
+    assert!(payment.trace(&settler).await.is_err());
+}
+
+#[tokio::test]
+async fn a_reorganisation_that_forgets_the_transaction_leaves_it_open_and_it_goes_in_again() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    payment.settle(&settler).await.unwrap();
+    house.chain().reorganise(1, Fate::Dropped);
+    assert_eq!(house.paid(), 0);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    // A payment that comes in between does not take its number.
+    let other = Payment::prepare(&settler, house.promise_of("other")).await.unwrap();
+    payment.settle(&settler).await.unwrap();
+    other.settle(&settler).await.unwrap();
+    assert_eq!((house.paid(), payment.signed(), other.signed()), (atomic(2), 1, 1));
+    assert_eq!(house.chain().nonce_of(house.carrier()), 2);
+}
+
+#[tokio::test]
+async fn a_reorganisation_that_keeps_the_transaction_changes_its_block_and_nothing_else() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let moved = payment.settle(&settler).await.unwrap();
+    house.chain().reorganise(1, Fate::MinedAgain);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Moved(moved)));
+    house.chain().reorganise(2, Fate::Waiting);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(1);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Provisional));
+    assert_eq!(house.paid(), atomic(1));
+}
+
+#[tokio::test]
+async fn a_promise_that_was_never_sent_is_void_when_the_chain_itself_is_past_its_deadline() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    // Our own clock has no say.
+    house.watch.forward(10 * PROMISE_SECONDS);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(1);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "it may be replaced");
+    house.chain().mine(3);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(1);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    // And so it is: sent after all, it does nothing.
+    house.chain().send(&payment.raw()).unwrap();
+    assert_eq!(house.paid(), 0);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+}
+
+#[tokio::test]
+async fn the_last_second_of_a_promise_still_counts() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    house.watch.forward(PROMISE_SECONDS);
+    house.chain().mine(5);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    let moved = payment.settle(&settler).await.unwrap();
+    assert_eq!(moved.at.0, payment.promise.deadline);
+}
+
+#[tokio::test]
+async fn a_transaction_that_failed_is_refused_only_in_a_block_that_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let chain = house.chain();
+    let revert = || Rule::once(Fault::Revert, "eth_sendRawTransaction");
+    let mut payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    chain.add_fault(revert());
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
+    // The promise is unspent, so it is tried again under another number.
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    assert!(matches!(payment.chase(&house, &settler).await, Movement::Moved(_)));
+    assert_eq!((payment.signed(), house.paid()), (2, atomic(1)));
+
+    chain.set_depths(Depths::default());
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    chain.add_fault(revert());
+    let refused = payment.settle(&settler).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    assert_eq!(house.paid(), atomic(1));
+}
+
+#[tokio::test]
+async fn a_payer_who_takes_the_promise_back_has_voided_it_once_that_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let chain = house.chain();
+    let key = house.chains.faucet().payer();
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let other = Payment::prepare(&settler, house.promise()).await.unwrap();
+    chain.send(&cancellation(&payment.promise, &key, 0)).unwrap();
+    let again = settler.prepare(&payment.promise, CHARGE, Some(&payment.preparation)).await;
+    let used = Rejection::Invalid("permit2_invalid_nonce".to_owned());
+    assert_eq!(again.map(drop), Err(used));
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "it may be undone");
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
+    chain.mine(4);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    assert_eq!(house.paid(), 0);
+    // The nonce beside it in the same word is not meant.
+    other.settle(&settler).await.unwrap();
+    assert_eq!(house.paid(), atomic(1));
+}
+
+#[tokio::test]
+async fn a_nonce_that_was_spent_on_something_else_is_void_only_after_the_deadline() {
+    let (house, settler) = house_in_doubt().await;
+    let key = house.chains.faucet().payer();
+    let terms = house.terms(key.address());
+    let payment = Payment::prepare(&settler, terms.signed_by(&key)).await.unwrap();
+    // The payer signs the same nonce for somebody else.
+    let stranger = house.chains.key("stranger").address();
+    let elsewhere = Terms { pay_to: stranger, ..terms }.signed_by(&key);
+    let elsewhere = Payment::prepare(&house.settler(), elsewhere).await.unwrap();
+    house.chain().send(&elsewhere.raw()).unwrap();
+    assert_eq!(house.chain().usdc_of(stranger), atomic(1));
+    house.chain().mine(5);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "a used nonce proves nothing");
+    house.watch.forward(PROMISE_SECONDS + 1);
+    house.chain().mine(5);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    assert_eq!(house.paid(), 0);
+}
+
+/// Another process signed for the same promise, and what it kept was lost.
+#[tokio::test]
+async fn a_transfer_that_nobody_remembers_signing_is_found_by_what_it_did() {
+    let (house, settler) = house_in_doubt().await;
+    let promise = house.promise();
+    let forgotten = Payment::prepare(&house.settler(), promise.clone()).await.unwrap();
+    house.chain().set_base_fee(12_000_000);
+    let kept = Payment::prepare(&settler, promise).await.unwrap();
+    assert_ne!(forgotten.raw(), kept.raw());
+    house.chain().send(&forgotten.raw()).unwrap();
+    house.chain().mine(5);
+    let found = kept.trace(&settler).await;
+    let Ok(Movement::Moved(moved)) = found else { panic!("{found:?}") };
+    assert_eq!(moved.transaction, alloy_primitives::keccak256(forgotten.raw()).to_string());
+    assert_eq!(moved.finality, Finality::Final);
+}
+
+/// Money from the same payer to the same seller, but for another promise.
+#[tokio::test]
+async fn a_payment_for_another_promise_is_not_taken_for_this_one() {
+    let (house, settler) = house_in_doubt().await;
+    let key = house.chains.faucet().payer();
+    let other = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    other.settle(&settler).await.unwrap();
+    house.chain().send(&cancellation(&payment.promise, &key, 0)).unwrap();
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(4);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    assert_eq!(finality(&other.trace(&settler).await), Some(Finality::Final));
+}
+
+#[tokio::test]
+async fn a_node_that_is_behind_never_makes_a_payment_void() {
+    let (house, settler) = house_in_doubt().await;
+    let chain = house.chain();
+    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    payment.settle(&settler).await.unwrap();
+    house.watch.forward(PROMISE_SECONDS + 1);
+    chain.mine(8);
+    for method in ["eth_getTransactionReceipt", "eth_getBlockByNumber", "eth_call", "eth_getLogs"] {
+        let times = Some(1);
+        for skip in 0..4 {
+            let stale = Fault::Stale { blocks: 9 };
+            chain.add_fault(Rule { skip, times, ..Rule::once(stale, method) });
+            let seen = payment.trace(&settler).await;
+            assert_ne!(seen, Ok(Movement::Void), "{method} {skip}");
+            chain.clear_faults();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_preparation_that_is_none_of_ours_decides_nothing() {
+    let (house, settler) = house_in_doubt().await;
+    let promise = house.promise();
+    for bytes in [Vec::new(), b"{}".to_vec(), vec![0xff; 9]] {
+        let payment = Payment { promise: promise.clone(), preparation: Preparation(bytes) };
+        assert!(matches!(payment.settle(&settler).await, Err(Failure::Lost(_))));
+        assert!(matches!(payment.trace(&settler).await, Err(Failure::Lost(_))));
+        let earlier = Some(&payment.preparation);
+        let again = settler.prepare(&promise, CHARGE, earlier).await.map(drop);
+        assert_eq!(again, Err(Rejection::Unavailable));
+    }
+}

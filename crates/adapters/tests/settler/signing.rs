@@ -1,0 +1,130 @@
+//! What payers sign, written down a second time so that the settler is not its own judge.
+
+use alloy_primitives::{Address, B256, U256};
+use alloy_sol_types::{SolCall, SolStruct, eip712_domain, sol};
+use order::chain::{EvmAddress, Network};
+use order::money::Usdc;
+use pay::x402::credential::{Permit, Promise};
+use sandbox::chain::{PERMIT2, UPTO_PROXY, Unsigned};
+use sandbox::keys::Key;
+use serde_json::Value;
+
+sol! {
+    struct TokenPermissions { address token; uint256 amount; }
+    struct Witness { address to; address facilitator; uint256 validAfter; }
+    struct PermitWitnessTransferFrom {
+        TokenPermissions permitted;
+        address spender;
+        uint256 nonce;
+        uint256 deadline;
+        Witness witness;
+    }
+
+    function invalidateUnorderedNonces(uint256 wordPosition, uint256 mask) external;
+}
+
+/// The token's own types: their names are part of what is signed.
+mod token {
+    alloy_sol_types::sol! {
+        struct Permit {
+            address owner;
+            address spender;
+            uint256 value;
+            uint256 nonce;
+            uint256 deadline;
+        }
+    }
+}
+
+pub(crate) const MOST: Usdc = Usdc::from_atomic(3_500_000);
+pub(crate) const CHARGE: Usdc = Usdc::from_atomic(2_117_500);
+
+fn place(noun: EvmAddress) -> Address {
+    noun.bytes().into()
+}
+
+/// What a payer promises before it is signed.
+#[derive(Clone)]
+pub(crate) struct Terms {
+    pub network: Network,
+    pub payer: EvmAddress,
+    pub pay_to: EvmAddress,
+    pub facilitator: EvmAddress,
+    pub nonce: [u8; 32],
+    pub deadline: u64,
+}
+
+impl Terms {
+    pub(crate) fn signed_by(&self, key: &Key) -> Promise {
+        let message = PermitWitnessTransferFrom {
+            permitted: TokenPermissions {
+                token: place(self.network.usdc()),
+                amount: U256::from(MOST.atomic()),
+            },
+            spender: place(UPTO_PROXY),
+            nonce: U256::from_be_bytes(self.nonce),
+            deadline: U256::from(self.deadline),
+            witness: Witness {
+                to: place(self.pay_to),
+                facilitator: place(self.facilitator),
+                validAfter: U256::ZERO,
+            },
+        };
+        let domain = eip712_domain! {
+            name: "Permit2",
+            chain_id: self.network.chain_id(),
+            verifying_contract: place(PERMIT2),
+        };
+        Promise {
+            network: self.network,
+            payer: self.payer,
+            pay_to: self.pay_to,
+            facilitator: self.facilitator,
+            most: MOST,
+            nonce: self.nonce,
+            valid_after: 0,
+            deadline: self.deadline,
+            signature: key.sign(message.eip712_signing_hash(&domain).0).to_vec(),
+            permit: None,
+            payload: Value::Null,
+        }
+    }
+}
+
+/// The allowance that a newcomer signs along, with the token's first nonce.
+pub(crate) fn permit(promise: &Promise, key: &Key, amount: Usdc) -> Permit {
+    let message = token::Permit {
+        owner: place(promise.payer),
+        spender: place(PERMIT2),
+        value: U256::from(amount.atomic()),
+        nonce: U256::ZERO,
+        deadline: U256::from(promise.deadline),
+    };
+    let domain = eip712_domain! {
+        name: "USD Coin",
+        version: "2",
+        chain_id: promise.network.chain_id(),
+        verifying_contract: place(promise.network.usdc()),
+    };
+    let digest = message.eip712_signing_hash(&domain);
+    Permit { amount, deadline: promise.deadline, signature: key.sign(digest.0) }
+}
+
+/// A payer's own transaction that takes the promise back.
+pub(crate) fn cancellation(promise: &Promise, key: &Key, nonce: u64) -> Vec<u8> {
+    let word = U256::from_be_bytes(promise.nonce);
+    let call = invalidateUnorderedNoncesCall {
+        wordPosition: word >> 8,
+        mask: U256::ONE << usize::from(promise.nonce[31]),
+    };
+    transaction(promise.network, nonce, PERMIT2, call.abi_encode()).sign(key)
+}
+
+pub(crate) fn transaction(network: Network, nonce: u64, to: EvmAddress, data: Vec<u8>) -> Unsigned {
+    let (priority_fee, max_fee, gas) = (1_000_000, 100_000_000, 300_000);
+    Unsigned { chain_id: network.chain_id(), nonce, priority_fee, max_fee, gas, to, value: 0, data }
+}
+
+pub(crate) fn key_bytes(key: &Key) -> [u8; 32] {
+    key.reveal().parse::<B256>().unwrap().0
+}

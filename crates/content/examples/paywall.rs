@@ -1,0 +1,80 @@
+//! The paywall page alone, for a script that looks at it: reads an order from standard input
+//! and writes the page to standard output.
+
+use std::error::Error;
+use std::io::{Read, Write};
+
+use content::catalog::Catalog;
+use content::render::{Frame, Money, Payable, Paywall, Renderer, Unpaid};
+use serde_json::Value;
+
+/// The addresses that the words link to and that are no pages.
+const ELSEWHERE: &[&str] = &[
+    "/llms.txt",
+    "/auth.md",
+    "/openapi.json",
+    "/shop/feed.json",
+    "/.well-known/security.txt",
+    "/.well-known/api-catalog",
+    "/api",
+    "/api/x402",
+    "/sitemap.xml",
+    "/shop/checkout",
+    "/client/pennyblack.mjs",
+    "/client/pennyblack.mjs.sha256",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut given = String::new();
+    std::io::stdin().read_to_string(&mut given)?;
+    let order: Value = serde_json::from_str(&given)?;
+    let catalog = Catalog::built_in(ELSEWHERE).map_err(|faults| format!("{faults:?}"))?;
+    let frame = Frame {
+        base_url: text(&order["base_url"])?.to_owned(),
+        style: "/assets/style.css".to_owned(),
+        script: "/assets/webmcp.js".to_owned(),
+        paywall: vec!["/assets/wallet.js".to_owned(), "/assets/paywall.js".to_owned()],
+        endpoint_list: String::new(),
+        example_body: String::new(),
+        client_sha256: String::new(),
+    };
+    let renderer = Renderer::new(&catalog, frame).map_err(|fault| fault.to_string())?;
+    let page = renderer.paywall().map_err(|fault| fault.to_string())?;
+    let accepts = order["challenge"]["accepts"].as_array().ok_or("challenge.accepts is missing")?;
+    let networks: Result<Vec<_>, Box<dyn Error>> = accepts
+        .iter()
+        .map(|offer| {
+            let caip2 = text(&offer["network"])?;
+            let (payee, asset) = (text(&offer["payTo"])?, text(&offer["asset"])?);
+            let node = order["nodes"][caip2].as_str();
+            Ok(Payable { name: name(caip2), caip2, payee, asset, node })
+        })
+        .collect();
+    let html = page.write(&Paywall {
+        order: text(&order["order"])?,
+        most: text(&order["most"])?,
+        networks: &networks?,
+        challenge: &order["challenge"].to_string(),
+        request: Unpaid {
+            path: "/api/x402/postcards",
+            body: text(&order["body"])?,
+            idempotency_key: order["idempotency_key"].as_str(),
+        },
+        money: if order["play"] == Value::Bool(true) { Money::Play } else { Money::Real },
+    });
+    std::io::stdout().write_all(html.map_err(|fault| fault.to_string())?.as_bytes())?;
+    Ok(())
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| format!("{value} is not text"))
+}
+
+fn name(caip2: &str) -> &str {
+    match caip2 {
+        "eip155:8453" => "Base",
+        "eip155:137" => "Polygon",
+        "eip155:42161" => "Arbitrum",
+        other => other,
+    }
+}

@@ -1,0 +1,66 @@
+//! A refusal as the JSON that callers read, in the one shape of all faults.
+
+use order::refusal::Refusal;
+use serde_json::{Value, json};
+
+use crate::envelope::{Retry, Verdict, verdict};
+
+/// How long a caller should wait before the same request may do better.
+pub const RETRY_AFTER_SECONDS: u64 = 2;
+
+/// The body of an answer that says no. Its words never repeat what was sent.
+pub fn body(refusal: &Refusal) -> Value {
+    let Verdict { code, retry, message, order, .. } = verdict(refusal);
+    let mut error = json!({ "code": code, "message": message, "retry": retry.word() });
+    if let Some(order) = order {
+        error["public_order_id"] = order.to_string().into();
+    }
+    if let Refusal::CardInvalid(faults) = refusal {
+        let fields = faults.iter();
+        let fields = fields.map(|fault| json!({ "field": fault.field, "message": fault.message }));
+        error["fields"] = fields.collect();
+    }
+    json!({ "error": error })
+}
+
+/// How many seconds a caller should wait, if waiting may help at all.
+pub fn wait(refusal: &Refusal) -> Option<u64> {
+    match verdict(refusal).retry {
+        Retry::Same => Some(RETRY_AFTER_SECONDS),
+        Retry::Never | Retry::NewPayment => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use order::card::FieldFault;
+    use order::ids::OrderId;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_has_what_is_known_and_nothing_else() {
+        let id = OrderId::from_bytes([7; 16]);
+        assert_eq!(
+            body(&Refusal::OperationLapsed(id)),
+            json!({"error": {
+                "code": "operation_expired",
+                "message": "This identifier has expired; use a new one.",
+                "retry": "never",
+                "public_order_id": "07070707070707070707070707070707",
+            }})
+        );
+        let faults = ["message", "recipient.city"]
+            .map(|field| FieldFault { field, message: "This field must not be empty.".into() });
+        let faulty = &body(&Refusal::CardInvalid(faults.to_vec()))["error"];
+        assert_eq!(faulty["fields"][1]["field"], "recipient.city");
+        assert_eq!(faulty["fields"][0]["message"], "This field must not be empty.");
+        assert!(faulty.get("public_order_id").is_none());
+    }
+
+    #[test]
+    fn only_what_time_can_cure_asks_for_time() {
+        assert_eq!(wait(&Refusal::StoreBusy), Some(2));
+        assert_eq!(wait(&Refusal::IdentifierInvalid), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! What a payer is asked for: `PAYMENT-REQUIRED`, and one entry of it for whoever needs it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use order::chain::{EvmAddress, Network};
+use order::money::Usdc;
+use order::offer::Offer;
+use serde_json::{Value, json};
+
+use super::extensions::Extensions;
+use super::facilitator::{Facilitator, Service, Sponsoring};
+use super::resource::Resource;
+use super::{TOKEN_NAME, TOKEN_VERSION, VERSION, short};
+
+pub const SCHEME: &str = "upto";
+/// How long a payer's promise lives. It has to cover checking it, asking the
+/// provider, and settling on a busy chain.
+pub const TIMEOUT_SECONDS: u64 = 600;
+pub(super) const TRANSFER_METHOD: &str = "permit2";
+
+/// What is asked for on one network: an entry of `accepts`, and the
+/// `paymentRequirements` of a facilitator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    pub network: Network,
+    pub pay_to: EvmAddress,
+    /// The most that may be taken, or at settlement what is taken.
+    pub amount: Usdc,
+    /// Whom the promise names as the one who may carry it.
+    pub carrier: EvmAddress,
+}
+
+impl Requirement {
+    pub fn json(&self) -> Value {
+        json!({
+            "scheme": SCHEME,
+            "network": self.network.caip2(),
+            "amount": self.amount.atomic().to_string(),
+            "asset": self.network.usdc().to_string(),
+            "payTo": self.pay_to.to_string(),
+            "maxTimeoutSeconds": TIMEOUT_SECONDS,
+            "extra": {
+                "name": TOKEN_NAME,
+                "version": TOKEN_VERSION,
+                "assetTransferMethod": TRANSFER_METHOD,
+                "facilitatorAddress": self.carrier.to_string(),
+            },
+        })
+    }
+}
+
+/// A challenge, ready to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Challenge {
+    pub(super) networks: Vec<Network>,
+    /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
+    /// that official clients read.
+    pub(super) header: String,
+}
+
+/// Asks for an offer to be paid wherever the seller has an address and somebody
+/// carries promises. None if that is nowhere: a challenge that names no carrier
+/// cannot be signed.
+pub(super) fn challenge(
+    offer: &Offer,
+    facilitator: &dyn Facilitator,
+    resource: &Resource,
+    extensions: &Extensions,
+    reason: &str,
+) -> Option<Challenge> {
+    let served: Vec<(Requirement, Service)> = offer
+        .payees
+        .iter()
+        .filter_map(|(network, pay_to)| {
+            let service = facilitator.service(network)?;
+            let (amount, carrier) = (offer.price.ceiling(), service.carrier);
+            Some((Requirement { network, pay_to, amount, carrier }, service))
+        })
+        .collect();
+    let sponsored = served.iter().any(|(_, service)| service.sponsoring == Sponsoring::Offered);
+    let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
+    let accepts: Vec<String> =
+        served.iter().map(|(requirement, _)| requirement.json().to_string()).collect();
+    let json = format!(
+        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
+        Value::from(short(reason)),
+        resource.json(),
+        accepts.join(","),
+        extensions.offered(sponsoring),
+    );
+    let networks: Vec<_> = served.iter().map(|(requirement, _)| requirement.network).collect();
+    (!networks.is_empty()).then(|| Challenge { networks, header: STANDARD.encode(json) })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! What a payer is asked for, to the last member and byte.
+
+use order::seller::Payees;
+
+use super::super::samples::{CARRIER, Porter, SELLER, decoded, offer, x402};
+use super::super::{PERMIT2, UPTO_PROXY};
+use super::*;
+
+/// The header that every proxy on the way lets through.
+const HEADER_BYTES_MAX: usize = 6 * 1_000;
+
+fn asked(porter: Porter, offer: &Offer) -> Option<Value> {
+    let (x402, porter) = x402(porter);
+    let challenge = x402.challenge(offer, "Payment required").map(|made| decoded(made.header));
+    assert!(porter.calls().is_empty(), "a challenge is made of memory");
+    challenge
+}
+
+#[test]
+fn every_network_is_offered_with_its_token_its_payee_and_its_carrier() {
+    let challenge = asked(Porter::good(), &offer()).unwrap();
+    assert_eq!(challenge["x402Version"], 2);
+    assert_eq!(challenge["error"], "Payment required");
+    assert_eq!(
+        challenge["resource"],
+        json!({
+            "url": "https://cards.example/api/x402/postcards",
+            "description": "One 4x6 physical postcard",
+            "mimeType": "application/json",
+            "serviceName": "Pennyblack",
+            "tags": ["postcard", "mail"],
+        })
+    );
+    let accepts = challenge["accepts"].as_array().unwrap();
+    assert_eq!(accepts.len(), 3);
+    for (accept, network) in accepts.iter().zip(Network::ALL) {
+        assert_eq!(
+            *accept,
+            json!({
+                "scheme": "upto",
+                "network": network.caip2(),
+                "amount": "3500000",
+                "asset": network.usdc().to_string(),
+                "payTo": SELLER.to_string(),
+                "maxTimeoutSeconds": 600,
+                "extra": {
+                    "name": "USD Coin",
+                    "version": "2",
+                    "assetTransferMethod": "permit2",
+                    "facilitatorAddress": CARRIER.to_string(),
+                },
+            })
+        );
+    }
+    let extensions = challenge["extensions"].as_object().unwrap();
+    let names: Vec<_> = extensions.keys().map(String::as_str).collect();
+    assert_eq!(names, ["bazaar", "eip2612GasSponsoring", "payment-identifier"]);
+    for extension in extensions.values() {
+        assert!(extension["info"].is_object() && extension["schema"].is_object());
+    }
+    assert_eq!(extensions["payment-identifier"]["info"], json!({ "required": false }));
+}
+
+#[test]
+fn a_network_without_a_payee_or_a_carrier_is_not_offered() {
+    let porter = Porter { networks: vec![Network::Base, Network::Polygon], ..Porter::good() };
+    let paid = [Network::Polygon, Network::Arbitrum].map(|network| (network, SELLER));
+    let offer = Offer { payees: Payees::new(paid.to_vec()).unwrap(), ..offer() };
+    let challenge = asked(porter, &offer).unwrap();
+    let accepts = challenge["accepts"].as_array().unwrap();
+    assert_eq!(accepts.len(), 1);
+    assert_eq!(accepts[0]["network"], "eip155:137");
+}
+
+#[test]
+fn where_nobody_carries_promises_there_is_no_challenge() {
+    assert_eq!(asked(Porter { networks: Vec::new(), ..Porter::good() }, &offer()), None);
+}
+
+#[test]
+fn sponsoring_is_offered_only_where_somebody_sponsors() {
+    let porter = Porter { sponsoring: Sponsoring::NotOffered, ..Porter::good() };
+    let challenge = asked(porter, &offer()).unwrap();
+    assert!(challenge["extensions"].get("eip2612GasSponsoring").is_none());
+    assert!(challenge["extensions"].get("payment-identifier").is_some());
+}
+
+#[test]
+fn the_header_fits_its_budget_whatever_the_words_are() {
+    let (x402, porter) = x402(Porter::good());
+    let usual = x402.challenge(&offer(), "Payment required").unwrap();
+    assert!(usual.header.len() <= 5_000, "{}", usual.header.len());
+
+    let url = format!("https://{}", "u".repeat(292));
+    let (name, tag) = ("n".repeat(32), "t".repeat(32));
+    let longest = Resource::parse(&url, &"d".repeat(200), &name, &[tag.as_str(); 5]).unwrap();
+    let porter: &dyn Facilitator = porter.as_ref();
+    for letter in ["r", "\"", "\\", "é", "🐧", "\u{1}"] {
+        let reason = letter.repeat(5_000);
+        let made = challenge(&offer(), porter, &longest, &Extensions::new(), &reason).unwrap();
+        assert!(made.header.len() <= HEADER_BYTES_MAX, "{letter} {}", made.header.len());
+        assert_eq!(decoded(&made.header)["error"].as_str().unwrap().len(), 500);
+    }
+}
+
+#[test]
+fn the_header_is_padded_standard_base64_of_compact_json() {
+    let (x402, _) = x402(Porter::good());
+    // One of three lengths needs no padding.
+    for reason in ["a", "ab", "abc"] {
+        let header = x402.challenge(&offer(), reason).unwrap().header;
+        assert!(header.len().is_multiple_of(4));
+        let json = String::from_utf8(STANDARD.decode(&header).unwrap()).unwrap();
+        assert_eq!(json.len(), serde_json::from_str::<Value>(&json).unwrap().to_string().len());
+    }
+}
+
+#[test]
+fn the_contracts_are_where_everybody_says_they_are() {
+    assert_eq!(PERMIT2.to_string(), "0x000000000022D473030F116dDEE9F6B43aC78BA3");
+    assert_eq!(UPTO_PROXY.to_string(), "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002");
+}

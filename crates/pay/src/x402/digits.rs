@@ -1,0 +1,107 @@
+//! Numbers, addresses and bytes, as clients write them into JSON.
+
+use order::chain::EvmAddress;
+
+/// As many digits as the largest number of 256 bits has.
+const DIGITS_MAX: usize = 78;
+
+/// 256 bits from decimal digits, or from `0x` and hexadecimal ones: both are
+/// written by clients, and chains read both.
+pub(super) fn word(text: &str) -> Option<[u8; 32]> {
+    let (digits, base) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    if digits.is_empty() || digits.len() > DIGITS_MAX {
+        return None;
+    }
+    let mut word = [0; 32];
+    for digit in digits.chars() {
+        let mut carry = digit.to_digit(base)?;
+        for byte in word.iter_mut().rev() {
+            let [_, _, high, low] = (u32::from(*byte) * base + carry).to_be_bytes();
+            *byte = low;
+            carry = u32::from(high);
+        }
+        if carry != 0 {
+            return None;
+        }
+    }
+    Some(word)
+}
+
+/// A number that fits 64 bits: no amount or moment that we take is larger.
+pub(super) fn number(text: &str) -> Option<u64> {
+    let word = word(text)?;
+    let (rest, low) = word.split_last_chunk::<8>()?;
+    rest.iter().all(|byte| *byte == 0).then(|| u64::from_be_bytes(*low))
+}
+
+/// An address in any case of letters. It is compared or signed by value, so a
+/// checksum could only refuse what is right.
+pub(super) fn address(text: &str) -> Option<EvmAddress> {
+    text.to_ascii_lowercase().parse().ok()
+}
+
+/// `0x` and two hexadecimal digits for each byte.
+pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("0x")?;
+    let pairs = digits.as_bytes().chunks_exact(2);
+    if !pairs.remainder().is_empty() {
+        return None;
+    }
+    pairs.map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect()
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_reads_the_same_in_both_bases() {
+        let nonce =
+            "110117680976134290040645500446194905769275902069351365960831693135107775870080";
+        let same = "0xf3746613c2d920b5fdabc0856f2aeb2d4f88ee6037b8cc5d04a71a4462f13480";
+        assert_eq!(word(nonce), word(same));
+        assert_eq!(word("0xff"), word("255"));
+        assert_eq!(word("0XFF"), None);
+        let most = format!("0x{}", "f".repeat(64));
+        assert_eq!(word(&most), Some([255; 32]));
+        let most = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+        assert_eq!(word(most), Some([255; 32]));
+    }
+
+    #[test]
+    fn what_is_no_number_of_256_bits_does_not_read() {
+        let more = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+        let zeros = "0".repeat(79);
+        let long = format!("0x1{}", "0".repeat(64));
+        for text in ["", "0x", "-1", "+1", " 1", "1 ", "1e3", "1.0", "0b1", "ff", "١"] {
+            assert_eq!(word(text), None, "{text}");
+        }
+        for text in [more, &zeros, &long] {
+            assert_eq!(word(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_as_large_as_64_bits_and_no_larger() {
+        assert_eq!(number("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(number("18446744073709551616"), None);
+        assert_eq!(number("0x3567e0"), Some(3_500_000));
+        assert_eq!(number("0003500000"), Some(3_500_000));
+    }
+
+    #[test]
+    fn bytes_come_in_pairs_of_digits() {
+        assert_eq!(bytes("0x"), Some(Vec::new()));
+        assert_eq!(bytes("0x00fFa7"), Some(vec![0, 0xff, 0xa7]));
+        for text in ["", "00", "0x0", "0xg0", "0x0g", "0x é"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! x402 on paper: which headers carry the credential, the challenge and the receipt.
+
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use order::desk::{Fulfilment, Outcome, When};
+use order::ids::OrderId;
+use order::offer::Offer;
+use order::payment::Settlement;
+use order::refusal::Refusal;
+use order::status::Status;
+use serde_json::{Value, json};
+
+use super::challenge::{Challenge, challenge};
+use super::tender::X402;
+use super::{credential, receipt};
+use crate::envelope::{Brought, Context, Envelope, Muddle, Opened, Reader, Sealed, verdict};
+use crate::fault;
+
+pub const PAYMENT_REQUIRED: HeaderName = HeaderName::from_static("payment-required");
+pub const PAYMENT_RESPONSE: HeaderName = HeaderName::from_static("payment-response");
+
+const UNPAID: &str = "Payment required";
+/// Clients derive what to do from exactly this word.
+const ALLOWANCE: &str = "permit2_allowance_required";
+
+const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
+     spend limit must be at least the maximum, and send the identical body again with the result \
+     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21 %, never more than the \
+     maximum.";
+
+impl Envelope for X402 {
+    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle> {
+        let credential = credential::take(headers)?;
+        let operation_id = match &credential {
+            Some(credential) => credential::identifier(credential)?,
+            None => None,
+        };
+        // Whoever brings a payment is a program, whatever else it says.
+        let reader = if credential.is_some() { Reader::Program } else { reader(headers) };
+        Ok(Opened { credential, operation_id, reader })
+    }
+
+    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context) -> Sealed {
+        match said {
+            Ok(Outcome::Due(offer)) => self.due(offer, context),
+            Ok(Outcome::Paid { order, settlement, fulfilment, paid }) => {
+                settled(*order, settlement, *fulfilment, *paid)
+            }
+            Err(refusal) => self.refused(refusal),
+        }
+    }
+}
+
+impl X402 {
+    fn due(&self, offer: &Offer, context: &Context) -> Sealed {
+        let Some(challenge) = self.challenge(offer, UNPAID) else { return unavailable() };
+        let mut sealed = match (context.reader, context.brought) {
+            // The page is not ours to write.
+            (Reader::Person, Brought::Nothing) => page(),
+            (Reader::Program, _) | (Reader::Person, Brought::Credential) => {
+                told(StatusCode::PAYMENT_REQUIRED, &order_context(offer, &challenge), NO_STORE)
+            }
+        };
+        put(&mut sealed, PAYMENT_REQUIRED, challenge.header);
+        sealed
+    }
+
+    /// Which refusals are dressed, and how. The status is the table's.
+    fn refused(&self, refusal: &Refusal) -> Sealed {
+        let status = verdict(refusal).status;
+        match refusal {
+            Refusal::CredentialInvalid { offer, reason } => {
+                self.challenged(told(status, &json!({}), NO_STORE), offer, reason)
+            }
+            Refusal::AllowanceRequired(offer) => {
+                self.challenged(plainly_refused(refusal), offer, ALLOWANCE)
+            }
+            Refusal::PaymentDeclined { offer, reason } => {
+                let mut sealed = told(status, &json!({}), NO_STORE);
+                put(&mut sealed, PAYMENT_RESPONSE, receipt::declined(offer, reason));
+                sealed
+            }
+            Refusal::CardInvalid(_)
+            | Refusal::IdentifierInvalid
+            | Refusal::SellerNameInvalid
+            | Refusal::DifferentRequest(_)
+            | Refusal::OperationLapsed(_)
+            | Refusal::PaymentBoundElsewhere
+            | Refusal::PaymentInPlay(_)
+            | Refusal::PaymentUnconfirmed(_)
+            | Refusal::InProgress(_)
+            | Refusal::SubmissionUnresolved(_)
+            | Refusal::SellerAddressChanged(_)
+            | Refusal::PriceAboveCeiling(_)
+            | Refusal::SellerNotEnabled
+            | Refusal::SellerUnresolved
+            | Refusal::NameServiceFailed
+            | Refusal::ProviderUnreachable
+            | Refusal::ProviderUnusable
+            | Refusal::ProviderUnavailable
+            | Refusal::PaymentUnavailable
+            | Refusal::NotConfigured
+            | Refusal::StoreBusy
+            | Refusal::Internal => plainly_refused(refusal),
+        }
+    }
+
+    fn challenged(&self, mut sealed: Sealed, offer: &Offer, reason: &str) -> Sealed {
+        let Some(challenge) = self.challenge(offer, reason) else { return unavailable() };
+        put(&mut sealed, PAYMENT_REQUIRED, challenge.header);
+        sealed
+    }
+
+    pub(super) fn challenge(&self, offer: &Offer, reason: &str) -> Option<Challenge> {
+        challenge(offer, self.facilitator.as_ref(), &self.resource, &self.extensions, reason)
+    }
+}
+
+/// A page is for whoever both wants one and calls itself what browsers do:
+/// the two words, in this spelling, are what other x402 servers look for.
+fn reader(headers: &HeaderMap) -> Reader {
+    let says = |name: HeaderName, word: &str| {
+        headers.get_all(name).iter().any(|value| value.to_str().is_ok_and(|it| it.contains(word)))
+    };
+    if says(ACCEPT, "text/html") && says(USER_AGENT, "Mozilla") {
+        Reader::Person
+    } else {
+        Reader::Program
+    }
+}
+
+/// What a program is told of an order that waits for money.
+fn order_context(offer: &Offer, challenge: &Challenge) -> Value {
+    let networks = challenge.networks.iter().map(|network| network.caip2());
+    json!({
+        "public_order_id": offer.order.to_string(),
+        "status": Status::Unpaid.word(),
+        "maximum": offer.price.ceiling().to_string(),
+        "currency": "USDC",
+        "networks": networks.collect::<Vec<_>>(),
+        "order_url": format!("/api/x402/orders/{}", offer.order),
+        "how_to_pay": HOW_TO_PAY,
+    })
+}
+
+/// The receipt is sent with the answer to the request that paid, and only then.
+fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid: When) -> Sealed {
+    let status = match fulfilment {
+        Fulfilment::Submitted => Status::Submitted,
+        Fulfilment::NeedsReconciliation => Status::FulfillmentNeedsReconciliation,
+    };
+    let body = json!({ "id": order.to_string(), "status": status.word() });
+    let mut sealed = told(StatusCode::OK, &body, PRIVATE);
+    match paid {
+        When::Now => {
+            put(&mut sealed, PAYMENT_RESPONSE, receipt::header(&settlement.receipt.0));
+        }
+        When::EarlierBySame | When::Earlier => {}
+    }
+    sealed
+}
+
+/// Nobody carries promises now, so nobody can be asked for one. The one place
+/// where the table's status is not the last word: 402 without terms to sign
+/// would invite to nothing.
+fn unavailable() -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable)
+}
+
+fn plainly_refused(refusal: &Refusal) -> Sealed {
+    let mut sealed = told(verdict(refusal).status, &fault::body(refusal), NO_STORE);
+    if let Some(seconds) = fault::wait(refusal) {
+        sealed.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    sealed
+}
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const PRIVATE: HeaderValue = HeaderValue::from_static("private");
+
+fn told(status: StatusCode, body: &Value, keep: HeaderValue) -> Sealed {
+    let json = HeaderValue::from_static("application/json");
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, json), (CACHE_CONTROL, keep)]);
+    Sealed { status, headers, body: body.to_string().into_bytes() }
+}
+
+/// A challenge whose body somebody else writes.
+fn page() -> Sealed {
+    let headers = HeaderMap::from_iter([(CACHE_CONTROL, NO_STORE)]);
+    Sealed { status: StatusCode::PAYMENT_REQUIRED, headers, body: Vec::new() }
+}
+
+fn put(sealed: &mut Sealed, name: HeaderName, base64: String) {
+    // Every letter of base64 may stand in a header, so this always holds.
+    if let Ok(value) = HeaderValue::try_from(base64) {
+        sealed.headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

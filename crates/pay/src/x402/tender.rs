@@ -1,0 +1,126 @@
+//! x402 as the desk sees it: checks what can be checked here, and leaves the chain to its port.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use order::ids::Timestamp;
+use order::money::{CEILING, Price, Usdc};
+use order::payment::{
+    Authorization, Credential, Instrument, Payment, PaymentKey, Preparation, Settlement,
+    TenderKind, Terms, Trace,
+};
+use order::ports::Failure;
+use order::tender::{Rejection, Tender};
+
+use super::checks::Measure;
+use super::credential::Promise;
+use super::extensions::Extensions;
+use super::facilitator::{Due, Facilitator, Movement};
+use super::receipt;
+use super::resource::Resource;
+
+/// Payment by x402.
+pub struct X402 {
+    pub(super) facilitator: Arc<dyn Facilitator>,
+    pub(super) resource: Resource,
+    pub(super) extensions: Extensions,
+}
+
+impl X402 {
+    pub fn new(facilitator: Arc<dyn Facilitator>, resource: Resource) -> Self {
+        Self { facilitator, resource, extensions: Extensions::new() }
+    }
+}
+
+#[async_trait]
+impl Tender for X402 {
+    fn kind(&self) -> TenderKind {
+        TenderKind::X402
+    }
+
+    fn price(&self) -> Price {
+        Price::UpTo(CEILING)
+    }
+
+    async fn verify(
+        &self,
+        credential: Credential,
+        terms: &Terms,
+    ) -> Result<Authorization, Rejection> {
+        let facilitator = self.facilitator.as_ref();
+        let (resource, extensions) = (&self.resource, &self.extensions);
+        let measure = Measure { terms, facilitator, resource, extensions };
+        let (promise, signer) = measure.hold(&credential)?;
+        facilitator.verify(&promise, signer).await?;
+        Ok(authorization(credential, &promise))
+    }
+
+    async fn prepare(
+        &self,
+        authorization: &Authorization,
+        charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection> {
+        let promise = Promise::read(&authorization.credential);
+        let promise = promise.map_err(|_| Rejection::Unavailable)?;
+        // Nothing at all would be settled without a transaction and leave the
+        // promise unspent; more than promised would be refused by the chain.
+        if charge.atomic() == 0 || charge > promise.most {
+            let reason = "invalid_upto_evm_payload_settlement_exceeds_amount";
+            return Err(Rejection::Invalid(receipt::failure(&promise, reason)));
+        }
+        let prepared = self.facilitator.prepare(&promise, charge, earlier).await;
+        prepared.map_err(|why| match why {
+            Rejection::Invalid(reason) => Rejection::Invalid(receipt::failure(&promise, &reason)),
+            Rejection::AllowanceMissing | Rejection::Unavailable => why,
+        })
+    }
+
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+        let promise = kept(payment)?;
+        let moved = self.facilitator.settle(due(&promise, payment)).await;
+        moved.map(|moved| receipt::settlement(&promise, payment.charge, moved)).map_err(|why| {
+            match why {
+                Failure::Refused(reason) => Failure::Refused(receipt::failure(&promise, &reason)),
+                Failure::Lost(_) => why,
+            }
+        })
+    }
+
+    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+        let promise = kept(payment)?;
+        Ok(match self.facilitator.trace(due(&promise, payment)).await? {
+            Movement::Moved(moved) => {
+                Trace::Moved(receipt::settlement(&promise, payment.charge, moved))
+            }
+            Movement::Open => Trace::Open,
+            Movement::Void => Trace::Void,
+        })
+    }
+}
+
+fn authorization(credential: Credential, promise: &Promise) -> Authorization {
+    let Promise { network, payer, pay_to, most, nonce, deadline, .. } = *promise;
+    Authorization {
+        tender: TenderKind::X402,
+        network,
+        payer,
+        pay_to,
+        most,
+        deadline: Timestamp(deadline),
+        keys: vec![PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)],
+        digest: credential.digest(),
+        credential,
+    }
+}
+
+/// The promise behind a payment that was asked for. It read when it was
+/// verified; should it not read any more, nothing is known about its money.
+fn kept(payment: &Payment) -> Result<Promise, Failure> {
+    Promise::read(&payment.authorization.credential)
+        .map_err(|_| Failure::Lost("the kept credential does not read".into()))
+}
+
+fn due<'a>(promise: &'a Promise, payment: &'a Payment) -> Due<'a> {
+    Due { promise, charge: payment.charge, preparation: &payment.preparation }
+}

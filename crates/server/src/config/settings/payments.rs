@@ -1,0 +1,67 @@
+//! The settings of money: who carries payments to the chain, and over which nodes.
+
+use super::{Fallback, InLiveMode, Kind, Setting, Source, Visibility};
+
+pub(crate) static PAYMENTS_KIND: Setting = Setting {
+    in_live_mode: InLiveMode::MustBeTold,
+    ..Setting::usual(
+        "payments.kind",
+        Fallback::Value("sandbox"),
+        "Who carries payments to the chain: `sandbox` (no real money), `settler` (we do, with a \
+         key of our own), `facilitator` (somebody else), or `none`, which closes sending.",
+    )
+};
+
+pub(crate) static PAYMENTS_SETTLER_KEY: Setting = Setting {
+    source: Source::Environment("PENNYBLACK_SETTLER_KEY"),
+    visibility: Visibility::Hidden,
+    ..Setting::usual(
+        "payments.settler_key",
+        Fallback::Otherwise { words: "none; `settler` needs one", sample: "" },
+        "The private key that pays the gas, as 64 hexadecimal digits. It never holds USDC.",
+    )
+};
+
+pub(crate) static PAYMENTS_RPC: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_PAYMENTS_RPC"),
+    kind: Kind::List,
+    visibility: Visibility::Hidden,
+    ..Setting::usual(
+        "payments.rpc",
+        Fallback::Otherwise {
+            words: "none; `settler` and `facilitator` need at least one",
+            sample: "base=https://rpc.example/key",
+        },
+        "A node for each network on which money is taken: base, polygon, arbitrum. Only their \
+         hosts are shown.",
+    )
+};
+
+pub(crate) static PAYMENTS_FACILITATOR: Setting = Setting {
+    ..Setting::usual(
+        "payments.facilitator",
+        Fallback::Otherwise {
+            words: "none; `facilitator` needs one",
+            sample: "https://facilitator.example",
+        },
+        "The address of the x402 facilitator, without the slash at the end.",
+    )
+};
+
+pub(crate) static PAYMENTS_FACILITATOR_KEY: Setting = Setting {
+    ..Setting::usual(
+        "payments.facilitator_key",
+        Fallback::Otherwise { words: "none", sample: "organizations/1/apiKeys/2" },
+        "The name of your key with a facilitator that wants signed tokens, as CDP does.",
+    )
+};
+
+pub(crate) static PAYMENTS_FACILITATOR_SECRET: Setting = Setting {
+    source: Source::Environment("PENNYBLACK_FACILITATOR_SECRET"),
+    visibility: Visibility::Hidden,
+    ..Setting::usual(
+        "payments.facilitator_secret",
+        Fallback::Otherwise { words: "none; a facilitator's key needs it", sample: "" },
+        "The secret of that key, in base64.",
+    )
+};

@@ -1,0 +1,105 @@
+//! The allowance that Permit2 needs: brought along, granted, or explained.
+
+use std::sync::Arc;
+
+use crate::console;
+
+use super::Visit;
+use super::chain::{Allowance, Chain};
+use super::challenge::{Challenge, Terms};
+use super::credential;
+use super::end::End;
+use super::hex::Word;
+use super::keep::Kept;
+use super::promise::PERMIT2;
+use super::purse::Purse;
+use super::values::{coin, name};
+
+impl Visit<'_> {
+    /// The number for a permit to bring along: where the service offers to take
+    /// one, a node is known, and Permit2 may not take enough yet.
+    pub(super) async fn permit_nonce(
+        &self,
+        challenge: &Challenge,
+        terms: &Terms,
+        purse: &Purse,
+    ) -> Result<Option<Word>, End> {
+        if challenge.extension(credential::SPONSORING).is_none() {
+            return Ok(None);
+        }
+        let Some(chain) = self.chain(terms.network, purse).await? else { return Ok(None) };
+        let payer = purse.wallet.address();
+        match chain.allows(payer, terms.most).await.map_err(|why| silent(&why))? {
+            Allowance::Enough => Ok(None),
+            Allowance::TooSmall => {
+                console::say(
+                    "Permit2 may not take enough yet; the service brings a signed permit to the \
+                     chain, which costs you no gas.\n",
+                );
+                chain.permits(payer).await.map(Some).map_err(|why| silent(&why))
+            }
+        }
+    }
+
+    /// Grants what this payment needs, and no more.
+    pub(super) async fn approve(&self, kept: &Kept, purse: Option<Purse>) -> Result<(), End> {
+        let purse = match purse {
+            Some(purse) => purse,
+            None => Purse::open(self.arguments, &self.place, &self.client).await?,
+        };
+        if purse.wallet.address().to_string() != kept.payer {
+            return Err(End::Unusable(format!(
+                "The payment was signed by {}, and this key is another one's. Name the key of the \
+                 payer.\n",
+                kept.payer
+            )));
+        }
+        let Some(chain) = self.chain(kept.network, &purse).await? else {
+            return Err(End::AllowanceNeeded(
+                self.how_to_allow(kept, "to approve, a node is needed; name one with --rpc-url"),
+            ));
+        };
+        console::say(&format!(
+            "Permit2 may not take your USDC on {} yet: allowing it {} USDC.\n",
+            name(kept.network),
+            kept.most
+        ));
+        let hash = chain.approve(&purse.wallet, kept.most).await.map_err(|why| {
+            End::AllowanceNeeded(self.how_to_allow(kept, &format!("approving failed, {why}")))
+        })?;
+        console::say(&format!("Allowed by {hash}. Sending the same payment again.\n\n"));
+        Ok(())
+    }
+
+    pub(super) fn how_to_allow(&self, kept: &Kept, words: &str) -> String {
+        let Kept { network, most, payer, .. } = kept;
+        format!(
+            "Not paid yet: {words}\n\
+             Nothing moved, and the signed payment still holds; it is kept in {}.\n\
+             {payer} must once allow Permit2 to take its USDC on {}:\n\
+             \n  contract  {}, the USDC of {}\n  call      approve({PERMIT2}, {})\n\n\
+             With --approve and --rpc-url this command does it, for a little {} of gas. Any wallet \
+             can do it too; then run the same command again.\n",
+            self.keep.shown(),
+            name(*network),
+            network.usdc(),
+            name(*network),
+            most.atomic(),
+            coin(*network),
+        )
+    }
+
+    async fn chain(
+        &self,
+        network: order::chain::Network,
+        purse: &Purse,
+    ) -> Result<Option<Chain>, End> {
+        let Some(address) = purse.node(network) else { return Ok(None) };
+        let chain = Chain::open(self.client.clone(), address?, network, Arc::clone(&self.clock));
+        chain.await.map(Some).map_err(|why| silent(&why))
+    }
+}
+
+fn silent(why: &str) -> End {
+    End::Later(format!("The node cannot be asked: {why}. Nothing moved.\n"))
+}

@@ -1,0 +1,110 @@
+//! Opens the way to whoever carries payments to the chain.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use adapters::facilitator::{self, CdpKey, Deadlines, RemoteFacilitator};
+use adapters::http::{Address, Client};
+use adapters::rpc::Node;
+use adapters::settler::{self, Limits, RECEIPT_SECONDS};
+use order::chain::Network;
+use order::ports::Clock;
+use pay::x402::facilitator::Facilitator;
+use sandbox::chain::Chains;
+use zeroize::Zeroizing;
+
+use super::Miniature;
+use crate::config::Config;
+use crate::config::paying::{self, NetworkNodes, Paying};
+
+/// Who carries payments, or nobody.
+pub(super) fn open(
+    config: &Config,
+    miniature: &Miniature,
+    client: Client,
+    clock: Arc<dyn Clock>,
+) -> Result<Option<Arc<dyn Facilitator>>, String> {
+    match (&config.paying, &miniature.chains) {
+        (Paying::Nobody, _) | (Paying::Sandbox, None) => Ok(None),
+        (Paying::Sandbox, Some(chains)) => {
+            let key = chains.faucet().settler().reveal();
+            let nodes = nodes_of(chains, &client)?;
+            own(&key, nodes, clock).map(Some)
+        }
+        (Paying::Settler(chosen), _) => {
+            own(chosen.key.reveal(), nodes(&chosen.nodes, &client), clock).map(Some)
+        }
+        (Paying::Facilitator(chosen), _) => remote(chosen, client, clock).map(Some),
+    }
+}
+
+/// Our own settler.
+fn own(
+    key: &str,
+    nodes: BTreeMap<Network, Node>,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Facilitator>, String> {
+    let serving = |(network, node)| (network, (node, Limits::of(network)));
+    let settings = settler::Settings {
+        key: key_bytes(key).ok_or(NOT_A_KEY)?,
+        retired: Vec::new(),
+        networks: nodes.into_iter().map(serving).collect(),
+        receipt_seconds: RECEIPT_SECONDS,
+        clock,
+    };
+    let settler = settler::Settler::new(settings).map_err(|_| NOT_A_KEY)?;
+    Ok(Arc::new(settler))
+}
+
+const NOT_A_KEY: &str = "PENNYBLACK_SETTLER_KEY is not a private key of this curve. Make another \
+     with `openssl rand -hex 32`.";
+
+/// Somebody else, who is asked at once and from then on what they serve.
+fn remote(
+    chosen: &paying::Facilitator,
+    client: Client,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Facilitator>, String> {
+    let key = chosen.key.as_ref().map(|key| {
+        let made = CdpKey::new(&key.name.0, key.secret.reveal());
+        made.map_err(|fault| format!("PENNYBLACK_FACILITATOR_SECRET is not taken: {fault}"))
+    });
+    let settings = facilitator::Settings {
+        base: chosen.address.clone(),
+        key: key.transpose()?,
+        nodes: nodes(&chosen.nodes, &client),
+        deadlines: Deadlines::DEFAULT,
+    };
+    let facilitator = Arc::new(RemoteFacilitator::new(settings, client, clock));
+    let asking = facilitator.clone();
+    tokio::spawn(async move { asking.keep_fresh().await });
+    Ok(facilitator)
+}
+
+fn nodes(chosen: &NetworkNodes, client: &Client) -> BTreeMap<Network, Node> {
+    let node = |(network, address): &(Network, Address)| {
+        (*network, Node::new(client.clone(), address.clone(), network.chain_id()))
+    };
+    chosen.0.iter().map(node).collect()
+}
+
+fn nodes_of(chains: &Chains, client: &Client) -> Result<BTreeMap<Network, Node>, String> {
+    let node = |network: Network| {
+        let address = Address::parse(&chains.rpc_url(network));
+        let address = address.map_err(|fault| format!("the sandbox's address: {fault}"))?;
+        Ok((network, Node::new(client.clone(), address, network.chain_id())))
+    };
+    Network::ALL.into_iter().map(node).collect()
+}
+
+fn key_bytes(digits: &str) -> Option<Zeroizing<[u8; 32]>> {
+    let digits = digits.trim_start_matches("0x");
+    let mut bytes = Zeroizing::new([0; 32]);
+    if digits.len() != 2 * bytes.len() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}

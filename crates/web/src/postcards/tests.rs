@@ -1,0 +1,229 @@
+//! The door before the small world of the order crate, with paper as plain as can be.
+
+use async_trait::async_trait;
+use axum::body::to_bytes;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE,
+};
+use http::{Method, StatusCode};
+use order::fakes::chain::{Promise, Till};
+use order::fakes::fates::EveryFate;
+use order::fakes::still::Still;
+use order::fakes::world::World;
+use order::mail::Promises;
+use order::money::{Price, Usdc};
+use order::payment::{
+    Authorization, Credential, Payment, Preparation, Settlement, TenderKind, Terms, Trace,
+};
+use order::ports::Failure;
+use order::tender::{Rejection, Tender};
+use pay::envelope::{Reader, verdict};
+use pay::x402::envelope::PAYMENT_REQUIRED;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use super::*;
+use crate::discovery::samples::premises;
+use crate::document::PAGE_POLICY;
+use crate::publish;
+
+/// A way of paying with one header each way.
+struct Paper(Till);
+
+#[async_trait]
+impl Tender for Paper {
+    fn kind(&self) -> TenderKind {
+        self.0.kind()
+    }
+
+    fn price(&self) -> Price {
+        self.0.price()
+    }
+
+    async fn verify(
+        &self,
+        credential: Credential,
+        terms: &Terms,
+    ) -> Result<Authorization, Rejection> {
+        self.0.verify(credential, terms).await
+    }
+
+    async fn prepare(
+        &self,
+        authorization: &Authorization,
+        charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection> {
+        self.0.prepare(authorization, charge, earlier).await
+    }
+
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+        self.0.settle(payment).await
+    }
+
+    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+        self.0.trace(payment).await
+    }
+}
+
+impl Envelope for Paper {
+    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle> {
+        let given: Vec<_> = headers.get_all("coin").into_iter().collect();
+        if given.len() > 1 {
+            return Err(Muddle { code: "two_coins", message: "Send one." });
+        }
+        let credential = given.first().map(|coin| Credential(coin.as_bytes().to_vec()));
+        let operation_id = headers.get("named").map(|name| name.to_str().unwrap().parse().unwrap());
+        let person = headers.get(ACCEPT).is_some_and(|accept| accept == "text/html");
+        let reader = if person { Reader::Person } else { Reader::Program };
+        Ok(Opened { credential, operation_id, reader })
+    }
+
+    fn seal(&self, said: &Result<Outcome, Refusal>, _: &Context) -> Sealed {
+        let (status, body) = match said {
+            Ok(Outcome::Due(offer)) => (StatusCode::PAYMENT_REQUIRED, offer.order.to_string()),
+            Ok(Outcome::Paid { order, .. }) => (StatusCode::OK, order.to_string()),
+            Err(refusal) => (verdict(refusal).status, format!("{refusal:?}")),
+        };
+        let challenge = STANDARD.encode(r#"{"accepts":[{"network":"eip155:8453"}]}"#);
+        let challenge = (PAYMENT_REQUIRED, challenge.parse().unwrap());
+        let headers = HeaderMap::from_iter([challenge]);
+        Sealed { status, headers, body: json!(body).to_string().into_bytes() }
+    }
+}
+
+struct Site {
+    world: Arc<World>,
+    walks: Walks,
+    door: Router,
+}
+
+fn site() -> Site {
+    let promises =
+        Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
+    let still = Box::new(Still::default());
+    let world = World::new(Box::new(EveryFate::default()), still, promises);
+    let x402 = Arc::new(Paper(world.till(TenderKind::X402)));
+    let walks = Walks::new();
+    let page = publish::everything(&premises(), 0).unwrap().paywall;
+    let desk = Arc::new(world.desk());
+    let sending = Sending { desk, x402, money: Money::Play, nodes: BTreeMap::new() };
+    let door = routes(sending, page, walks.clone());
+    Site { world, walks, door }
+}
+
+fn body() -> Value {
+    json!({
+        "front_image_url": "https://images.example.org/sea.jpg",
+        "message": "The sea says hello.",
+        "recipient": {
+            "name": "Ada Lovelace", "address": "12 St James's Square", "city": "London",
+            "province": "London", "postal_code": "SW1Y 4JH", "country": "GB",
+        },
+    })
+}
+
+fn coin(site: &Site) -> (&'static str, String) {
+    let deadline = site.world.desk().clock.now().0 + 3_600;
+    let payee = *site.world.seller_address.lock().unwrap();
+    let promise = Promise { nonce: 7, most: 3_500_000, deadline, payee };
+    ("coin", String::from_utf8(promise.credential().0).unwrap())
+}
+
+async fn answer(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response, Bytes) {
+    let mut request = http::Request::builder().method(method).uri(X402);
+    for (name, value) in headers {
+        request = request.header(*name, value);
+    }
+    let request = request.body(Body::from(body().to_string())).unwrap();
+    let mut response = site.door.clone().oneshot(request).await.unwrap();
+    let body = std::mem::take(response.body_mut());
+    (response, to_bytes(body, 65_536).await.unwrap())
+}
+
+async fn page(site: &Site, headers: &[(&str, String)]) -> (Response, String) {
+    let (response, bytes) = answer(site, Method::POST, headers).await;
+    (response, String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+async fn ask(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response, Value) {
+    let (response, bytes) = answer(site, method, headers).await;
+    (response, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_card_is_asked_for_paid_and_found_again() {
+    let site = site();
+    let (unpaid, order) = ask(&site, Method::POST, &[]).await;
+    assert_eq!(unpaid.status(), StatusCode::PAYMENT_REQUIRED, "{order}");
+    assert_eq!(unpaid.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], EXPOSED);
+    let (paid, same) = ask(&site, Method::POST, &[coin(&site)]).await;
+    assert_eq!((paid.status(), &same), (StatusCode::OK, &order));
+    let (again, same) = ask(&site, Method::POST, &[]).await;
+    assert_eq!((again.status(), &same), (StatusCode::OK, &order));
+    assert_eq!(site.world.chain.lock().unwrap().transfers.len(), 1);
+}
+
+#[tokio::test]
+async fn a_name_that_comes_with_the_money_must_be_the_one_that_came_with_the_card() {
+    let site = site();
+    let named = |name: &str| ("named", name.to_owned());
+    let key = ("idempotency-key", "birthday-of-ada-1".to_owned());
+    let (one, first) = ask(&site, Method::POST, &[named("birthday-of-ada-1"), key.clone()]).await;
+    assert_eq!(one.status(), StatusCode::PAYMENT_REQUIRED);
+    let (other, _) = ask(&site, Method::POST, &[named("birthday-of-ada-2"), key]).await;
+    assert_eq!(other.status(), StatusCode::BAD_REQUEST);
+    let (_, unnamed) = ask(&site, Method::POST, &[]).await;
+    assert_ne!(first, unnamed);
+}
+
+#[tokio::test]
+async fn a_person_gets_a_page_that_nobody_keeps_and_that_repeats_the_request() {
+    let site = site();
+    let html = (ACCEPT.as_str(), "text/html".to_owned());
+    let key = ("idempotency-key", "birthday-of-ada-1".to_owned());
+    let (response, page) = page(&site, &[html, key]).await;
+    assert_eq!(response.status(), StatusCode::PAYMENT_REQUIRED);
+    let headers = response.headers();
+    assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
+    assert_eq!(headers[CACHE_CONTROL], "no-store");
+    assert_eq!(headers[CONTENT_SECURITY_POLICY], PAGE_POLICY);
+    assert!(headers.contains_key(PAYMENT_REQUIRED));
+    assert!(page.contains("birthday-of-ada-1") && page.contains("The sea says hello."), "{page}");
+    assert!(page.contains("Base") && !page.contains("eip155:137"), "{page}");
+}
+
+#[tokio::test]
+async fn contradicting_headers_are_named_before_anything_is_read() {
+    let site = site();
+    let (response, said) = ask(&site, Method::POST, &[coin(&site), coin(&site)]).await;
+    assert_eq!(response.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(said["error"]["code"], "two_coins");
+}
+
+#[tokio::test]
+async fn a_closing_house_takes_no_money_and_still_tells_the_price() {
+    let site = site();
+    assert_eq!(site.walks.finish(std::time::Duration::ZERO).await, 0);
+    let (paid, _) = ask(&site, Method::POST, &[coin(&site)]).await;
+    assert_eq!(paid.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let (unpaid, _) = ask(&site, Method::POST, &[]).await;
+    assert_eq!(unpaid.status(), StatusCode::PAYMENT_REQUIRED);
+    assert!(site.world.chain.lock().unwrap().transfers.is_empty());
+}
+
+#[tokio::test]
+async fn a_page_may_ask_first_and_other_methods_are_told_what_is_taken() {
+    let site = site();
+    let (preflight, _) = ask(&site, Method::OPTIONS, &[]).await;
+    assert_eq!(preflight.status(), StatusCode::NO_CONTENT);
+    let allowed = preflight.headers()[ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
+    for name in ["payment-signature", "access-control-expose-headers", "idempotency-key"] {
+        assert!(allowed.contains(name), "{allowed}");
+    }
+    let (get, _) = ask(&site, Method::GET, &[]).await;
+    assert_eq!((get.status().as_u16(), &get.headers()[ALLOW]), (405, &"POST".parse().unwrap()));
+}

@@ -1,0 +1,123 @@
+// A wallet for a page in Chromium: it lives here, holds a real key, really signs, and passes all else on to a node.
+import { privateKeyToAccount } from "viem/accounts";
+
+const fees = { maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 1_000_000n, gas: 200_000n };
+
+export async function rpc(url, method, params = []) {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { result, error } = await response.json();
+  if (error) throw Object.assign(new Error(error.message), error);
+  return result;
+}
+
+/** Signs with the account's next nonce, hands it in and gives back its hash. */
+export async function send(url, account, to, data, more = {}) {
+  const nonce = Number(await rpc(url, "eth_getTransactionCount", [account.address, "pending"]));
+  const chainId = Number(await rpc(url, "eth_chainId"));
+  const signed = await account.signTransaction({ type: "eip1559", chainId, nonce, to, data, ...fees, ...more });
+  return rpc(url, "eth_sendRawTransaction", [signed]);
+}
+
+export class Wallet {
+  /** Every method that a page has asked for, in sequence. */
+  asked = [];
+  /** Methods that the person declines. */
+  declined = new Set();
+  /** What the page has told about networks that were unknown. */
+  introduced = [];
+
+  /** `node` gives the address of a chain's node; `knows` are the chains that the wallet has heard of. */
+  constructor({ key, node, chain = 8453, knows = [chain], name = null }) {
+    this.account = privateKeyToAccount(key);
+    this.node = node;
+    this.chain = chain;
+    this.knows = new Set(knows);
+    this.name = name;
+  }
+
+  count(method) {
+    return this.asked.filter((asked) => asked === method).length;
+  }
+
+  async request({ method, params = [] }) {
+    this.asked.push(method);
+    if (this.declined.has(method)) throw Object.assign(new Error("User rejected the request."), { code: 4001 });
+    switch (method) {
+      case "eth_requestAccounts":
+      case "eth_accounts":
+        return [this.account.address.toLowerCase()];
+      case "eth_chainId":
+        return `0x${this.chain.toString(16)}`;
+      case "wallet_switchEthereumChain":
+        return this.change(Number(params[0].chainId));
+      case "wallet_addEthereumChain":
+        this.introduced.push(params[0]);
+        this.knows.add(Number(params[0].chainId));
+        return null;
+      case "eth_signTypedData_v4":
+        return this.sign(...params);
+      case "eth_sendTransaction":
+        return this.send(params[0]);
+      default:
+        return rpc(this.node(this.chain), method, params);
+    }
+  }
+
+  change(chain) {
+    if (!this.knows.has(chain)) throw Object.assign(new Error("Unrecognized chain ID."), { code: 4902 });
+    this.chain = chain;
+    return null;
+  }
+
+  /** As wallets do: the right account, and only for the chain that it is on. */
+  sign(address, text) {
+    this.mine(address);
+    const { types: { EIP712Domain: _, ...types }, domain, primaryType, message } = JSON.parse(text);
+    if (Number(domain.chainId) !== this.chain) throw Object.assign(new Error("Provided chainId must match the active chainId."), { code: -32603 });
+    return this.account.signTypedData({ types, domain, primaryType, message });
+  }
+
+  send({ from, to, data }) {
+    this.mine(from);
+    return send(this.node(this.chain), this.account, to, data);
+  }
+
+  mine(address) {
+    if (address.toLowerCase() !== this.account.address.toLowerCase()) throw Object.assign(new Error("Not an account of this wallet."), { code: 4100 });
+  }
+}
+
+/** Puts wallets into a tab: one without a name as `window.ethereum`, those with one as EIP-6963 wants it. */
+export async function inject(tab, wallets) {
+  await tab.exposeFunction("askWallet", async (place, request) => {
+    try {
+      return { result: await wallets[place].request(request) };
+    } catch ({ code = -32603, message }) {
+      return { error: { code, message } };
+    }
+  });
+  await tab.evaluateOnNewDocument((names) => {
+    const provider = (place) => ({
+      async request(request) {
+        const { result, error } = await window.askWallet(place, request);
+        if (error) throw Object.assign(new Error(error.message), { code: error.code });
+        return result;
+      },
+      on() {},
+      removeListener() {},
+    });
+    names.forEach((name, place) => {
+      const one = provider(place);
+      if (!name) {
+        window.ethereum = one;
+        return;
+      }
+      const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Ccircle cx='12' cy='12' r='11' fill='%23975'/%3E%3C/svg%3E";
+      const detail = Object.freeze({ info: { uuid: `00000000-0000-4000-8000-00000000000${place}`, name, icon, rdns: `example.wallet${place}` }, provider: one });
+      const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+      window.addEventListener("eip6963:requestProvider", announce);
+      announce();
+    });
+  }, wallets.map(({ name }) => name));
+}
