@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use sha3::{Digest, Keccak256};
 
+use crate::ids::hex;
+
 /// A network on which we accept USDC. There is no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Network {
@@ -75,15 +77,16 @@ impl EvmAddress {
 /// Written with the EIP-55 checksum in its capital letters.
 impl fmt::Display for EvmAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lower: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        let hash = Keccak256::digest(lower.as_bytes());
-        f.write_str("0x")?;
-        for (place, letter) in lower.chars().enumerate() {
+        let mut digits = *b"0x0000000000000000000000000000000000000000";
+        let (_, plain) = digits.split_at_mut("0x".len());
+        let hash = Keccak256::digest(hex(&self.0, plain));
+        for (place, letter) in plain.iter_mut().enumerate() {
             let nibble = hash[place / 2] >> (if place.is_multiple_of(2) { 4 } else { 0 }) & 0xf;
-            let written = if nibble >= 8 { letter.to_ascii_uppercase() } else { letter };
-            write!(f, "{written}")?;
+            if nibble >= 8 {
+                letter.make_ascii_uppercase();
+            }
         }
-        Ok(())
+        f.write_str(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 
