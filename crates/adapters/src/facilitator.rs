@@ -17,8 +17,9 @@ use order::money::Usdc;
 use order::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
+use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Carrier, Due, Facilitator, Moved, Movement, Service, Signer};
+use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer};
 use serde_json::Value;
 
 mod supported;

@@ -19,7 +19,8 @@ use order::evidence::BlockTag;
 use order::ids::Timestamp;
 use order::money::Usdc;
 use order::payment::Finality;
-use pay::x402::facilitator::{Due, Moved, Movement};
+use pay::movement::{Moved, Movement};
+use pay::x402::facilitator::Due;
 
 use crate::rpc::{At, Head, Known, Log, NoAnswer, Node, Outcome};
 

@@ -17,10 +17,9 @@ use order::money::Usdc;
 use order::payment::Preparation;
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
+use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
-use pay::x402::facilitator::{
-    Carrier, Due, Facilitator, Moved, Movement, Service, Signer as SignedBy, Sponsoring,
-};
+use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer as SignedBy, Sponsoring};
 use zeroize::Zeroizing;
 
 mod abi;

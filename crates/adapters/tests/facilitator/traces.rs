@@ -4,7 +4,8 @@ use order::chain::Network;
 use order::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
-use pay::x402::facilitator::{Due, Facilitator, Movement};
+use pay::movement::Movement;
+use pay::x402::facilitator::{Due, Facilitator};
 use sandbox::chain::{Depths, Fate, Fault, Rule as ChainRule};
 use sandbox::facilitator::fault::{Kind, Operation, Rule};
 

@@ -4,7 +4,8 @@ use adapters::settler::{Limits, Settler};
 use order::payment::{Finality, Preparation};
 use order::ports::Failure;
 use order::tender::Rejection;
-use pay::x402::facilitator::{Facilitator, Moved, Movement};
+use pay::movement::{Moved, Movement};
+use pay::x402::facilitator::Facilitator;
 use sandbox::chain::{Depths, Fate, Fault, Rule};
 
 use crate::house::{BASE, House, PROMISE_SECONDS, Payment, atomic};

@@ -5,7 +5,8 @@ use std::time::Duration;
 use adapters::settler::Settler;
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
-use pay::x402::facilitator::{Facilitator, Movement, Signer};
+use pay::movement::Movement;
+use pay::x402::facilitator::{Facilitator, Signer};
 use sandbox::chain::{Depths, Fault, Rule};
 
 use crate::house::{House, Payment, atomic, pay};

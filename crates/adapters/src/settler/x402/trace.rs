@@ -6,8 +6,9 @@ use alloy_primitives::{B256, U256};
 use alloy_sol_types::{SolEvent, SolInterface};
 use order::evidence::BlockTag;
 use order::ports::Failure;
+use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Due, Moved, Movement};
+use pay::x402::facilitator::Due;
 
 use super::{Nonce, PERMIT2, UPTO_PROXY, bit, is_payment, nonce, noun, place, shows};
 use crate::rpc::{At, Filter, Head, NoAnswer};
