@@ -34,7 +34,7 @@ mod x402;
 pub use transaction::NotAKey;
 
 use crate::rpc::{Node, Receipt};
-use bundle::Bundle;
+use bundle::{Bundle, UNREADABLE};
 use lane::{Lane, Unready, Whose};
 use transaction::Signer;
 
@@ -174,7 +174,7 @@ impl Facilitator for Settler {
     async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure> {
         let lost = |why: &str| Failure::Lost(why.to_owned());
         let lane = self.lanes.get(&due.promise.network).ok_or_else(|| lost("no node"))?;
-        let bundle = Bundle::read(due.preparation).ok_or_else(|| lost("unreadable"))?;
+        let bundle = Bundle::read(due.preparation).ok_or_else(|| lost(UNREADABLE))?;
         let paid = |receipt: &Receipt| x402::shows(receipt, due.promise, due.charge);
         let whose = match self.named_us(due.promise) {
             Ok(()) => Whose::Ours(x402::errand_id(due.promise)),
@@ -186,7 +186,7 @@ impl Facilitator for Settler {
     async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
         let lane = self.lanes.get(&due.promise.network);
         let lane = lane.ok_or_else(|| Failure::Lost("no node".to_owned()))?;
-        Ok(x402::trace(lane, due).await?)
+        x402::trace(lane, due).await
     }
 }
 

@@ -19,16 +19,12 @@ sol! {
     struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }
 
     interface Permit2 {
-        event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask);
-
         error SignatureExpired(uint256 signatureDeadline);
         error InvalidNonce();
         error InvalidSignatureLength();
         error InvalidSignature();
         error InvalidSigner();
         error InvalidContractSignature();
-
-        function nonceBitmap(address owner, uint256 wordPosition) external view returns (uint256);
     }
 
     /// What a payer adds to the Permit2 promise under the scheme `upto`.
@@ -66,7 +62,6 @@ mod tests {
     #[test]
     fn selectors_and_types_are_those_of_the_deployed_contracts() {
         assert_eq!(UptoProxy::settleCall::SELECTOR, 0xff11_e7b4_u32.to_be_bytes());
-        assert_eq!(Permit2::nonceBitmapCall::SELECTOR, 0x4fe0_2b44_u32.to_be_bytes());
         assert_eq!(Wallet::isValidSignatureCall::SELECTOR, 0x1626_ba7e_u32.to_be_bytes());
         assert_eq!(
             Usdc::Transfer::SIGNATURE_HASH.to_string(),

@@ -10,13 +10,16 @@ use super::transaction::Signed;
 /// order has one.
 const VERSION: u8 = 1;
 
+/// What is said where [`Bundle::read`] reads none.
+pub(super) const UNREADABLE: &str = "what was kept with the order cannot be read";
+
 /// Any of these may stand in a block one day, so none is ever left out: a payment
 /// is recognised by each of them.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Bundle {
     version: u8,
-    /// The latest block when the first one was signed: none of them is in it or
-    /// before it.
+    /// The latest block when the first one was signed: without a reorganisation none
+    /// of them is in it or before it.
     pub(super) since: u64,
     /// The newest comes last.
     transactions: Vec<Signed>,
