@@ -20,7 +20,7 @@ use super::bundle::{Bundle, UNREADABLE};
 use super::lane::{Errand, LATEST, Lane, Unready, Whose};
 use super::queue::ErrandId;
 use super::{Settler, complain};
-use crate::nonce::{Nonce, State};
+use crate::nonce::Nonce;
 use crate::rpc::{Log, Receipt};
 
 mod trace;
@@ -29,6 +29,7 @@ use trace::Whereabouts;
 
 const USED: &str = "This authorization was used for another transfer, or cancelled. Ask for a \
                     new challenge and sign that one.";
+const EXPIRED: &str = "This authorization has run out. Ask for a new challenge and sign that one.";
 
 #[async_trait]
 impl Facilitator for Settler {
@@ -215,17 +216,13 @@ async fn unless_moved(
         }
     };
     let invalid = |reason: &str| Err(Rejection::Invalid(reason.to_owned()));
-    match nonce(authorization).state(&lane.node, LATEST).await {
-        Err(_) => return Err(Rejection::Unavailable),
-        // One node knows of a use, and another does not.
-        Ok(State::Unused) if reason == USED => return Err(Rejection::Unavailable),
-        Ok(State::Unused) => return invalid(reason),
-        Ok(State::Used) => {}
-    }
     match trace::find(lane, authorization, None).await {
         Ok(Whereabouts::Moved(_)) => Ok(()),
         Ok(Whereabouts::Elsewhere(_)) => invalid(USED),
-        Ok(Whereabouts::Unused | Whereabouts::Expired) | Err(_) => Err(Rejection::Unavailable),
+        // It was used before it ran out, perhaps, and one node does not know yet.
+        Ok(Whereabouts::Unused) if [USED, EXPIRED].contains(&reason) => Err(Rejection::Unavailable),
+        Ok(Whereabouts::Unused | Whereabouts::Expired) => invalid(reason),
+        Err(_) => Err(Rejection::Unavailable),
     }
 }
 
@@ -236,7 +233,7 @@ fn reason(revert: &[u8]) -> &'static str {
     if says("used or canceled") {
         USED
     } else if says("authorization is expired") {
-        "This authorization has run out. Ask for a new challenge and sign that one."
+        EXPIRED
     } else if says("not yet valid") {
         "This authorization is not valid yet. Sign one with a validAfter of 0."
     } else if says("exceeds balance") {

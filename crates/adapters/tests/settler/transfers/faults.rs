@@ -1,6 +1,6 @@
 //! Every fault of a node, at every call of a signed transfer, with and without a rival who carries it too.
 
-use sandbox::chain::{Depths, Rule};
+use sandbox::chain::{Depths, Fault, Rule};
 
 use super::*;
 use crate::faults::quick_faults;
@@ -52,7 +52,7 @@ async fn try_to_pay(house: &House, settler: &Settler, rival: Rival) -> (Told, Mo
     }
 }
 
-async fn walk(depths: Depths, rival: Rival) -> Vec<Told> {
+async fn walk(depths: Depths, rival: Rival, faults: &[Fault]) -> Vec<Told> {
     let house = House::open().await;
     let chain = house.chain();
     chain.set_depths(depths);
@@ -61,7 +61,7 @@ async fn walk(depths: Depths, rival: Rival) -> Vec<Told> {
     let calls = u32::try_from(chain.journal().len()).unwrap();
     assert!((8..50).contains(&calls), "{calls}");
     let mut told = Vec::new();
-    for fault in quick_faults() {
+    for fault in faults {
         for skip in 0..calls {
             let before = house.paid();
             chain.add_fault(Rule { fault: fault.clone(), method: None, skip, times: Some(1) });
@@ -82,8 +82,9 @@ async fn walk(depths: Depths, rival: Rival) -> Vec<Told> {
 
 #[tokio::test]
 async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
-    let mut told = walk(Depths::default(), Rival::Nobody).await;
-    told.extend(walk(Depths { safe: 2, finalized: 4 }, Rival::Nobody).await);
+    let mut told = walk(Depths::default(), Rival::Nobody, &quick_faults()).await;
+    let late = Depths { safe: 2, finalized: 4 };
+    told.extend(walk(late, Rival::Nobody, &quick_faults()).await);
     for outcome in [Told::NotTaken, Told::Refused, Told::Paid, Told::Doubt] {
         assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
     }
@@ -91,8 +92,10 @@ async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
 
 #[tokio::test]
 async fn nor_does_one_beside_a_rival_who_carries_the_same_transfer() {
+    // One of each kind: before, after and instead of the answer.
+    let faults = [Fault::Reset, Fault::LoseAnswer, Fault::Revert, Fault::Stale { blocks: 1 }];
     for depths in [Depths::default(), Depths { safe: 2, finalized: 4 }] {
-        let told = walk(depths, Rival::Quick).await;
+        let told = walk(depths, Rival::Quick, &faults).await;
         assert!(told.contains(&Told::Paid) && told.contains(&Told::Doubt));
         assert!(!told.contains(&Told::Refused), "the money had moved");
     }
