@@ -21,8 +21,9 @@ use order::money::Usdc;
 use order::payment::{Finality, Preparation};
 use order::ports::Failure;
 use order::tender::Rejection;
+use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Due, Facilitator, Moved, Movement, Signer, Sponsoring};
+use pay::x402::facilitator::{Due, Facilitator, Signer, Sponsoring};
 use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;

@@ -3,9 +3,13 @@
 //! Read it in this order:
 //!
 //! 1. [`envelope`]: what every way of paying has in common, and the one table
-//!    from the desk's words to HTTP's; [`fault`]: that table as a body.
-//! 2. [`x402`]: one folder for each protocol, with the same files in each.
+//!    from the desk's words to HTTP's; [`fault`]: that table as a body;
+//!    [`movement`]: what chains say of money.
+//! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same files in
+//!    each.
 
 pub mod envelope;
 pub mod fault;
+pub mod movement;
+pub mod mpp;
 pub mod x402;

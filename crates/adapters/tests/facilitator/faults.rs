@@ -3,7 +3,8 @@
 use order::chain::Network;
 use order::payment::Finality;
 use order::ports::Failure;
-use pay::x402::facilitator::{Facilitator, Movement};
+use pay::movement::Movement;
+use pay::x402::facilitator::Facilitator;
 use sandbox::facilitator::fault::{Kind, Operation, Rule};
 
 use crate::town::{Begun, LIFE_SECONDS, Town};

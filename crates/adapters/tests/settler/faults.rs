@@ -5,7 +5,8 @@ use std::time::Duration;
 use adapters::settler::Settler;
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
-use pay::x402::facilitator::{Facilitator, Movement, Signer};
+use pay::movement::Movement;
+use pay::x402::facilitator::{Facilitator, Signer};
 use sandbox::chain::{Depths, Fault, Rule};
 
 use crate::house::{House, Payment, atomic, pay};
@@ -32,7 +33,7 @@ fn faults() -> Vec<Fault> {
 }
 
 /// Without those that wait for a deadline of real time.
-fn quick_faults() -> Vec<Fault> {
+pub(crate) fn quick_faults() -> Vec<Fault> {
     let hangs = |fault: &Fault| matches!(fault, Fault::Hang | Fault::HangAfter);
     faults().into_iter().filter(|fault| !hangs(fault)).collect()
 }

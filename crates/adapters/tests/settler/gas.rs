@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use adapters::settler::Limits;
 use order::ports::Failure;
 use order::tender::Rejection;
-use pay::x402::facilitator::{Facilitator, Movement};
+use pay::movement::Movement;
+use pay::x402::facilitator::Facilitator;
 use sandbox::chain::Mining;
 
 use crate::house::{BASE, House, Payment, atomic, pay};

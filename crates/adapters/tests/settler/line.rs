@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use order::ports::{Clock, Failure};
-use pay::x402::facilitator::{Facilitator, Movement};
+use pay::movement::Movement;
+use pay::x402::facilitator::Facilitator;
 use sandbox::chain::Mining;
 use sandbox::payee::payee;
 

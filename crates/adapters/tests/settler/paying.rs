@@ -6,7 +6,8 @@ use order::ids::Timestamp;
 use order::money::Usdc;
 use order::payment::Finality;
 use order::tender::Rejection;
-use pay::x402::facilitator::{Carrier, Facilitator, Movement, Service, Signer, Sponsoring};
+use pay::movement::Movement;
+use pay::x402::facilitator::{Carrier, Facilitator, Service, Signer, Sponsoring};
 use sandbox::chain::{PERMIT2, Settled};
 use sandbox::payee::payee;
 

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use order::chain::{EvmAddress, Network};
-use order::ids::Timestamp;
 use order::money::Usdc;
-use order::payment::{Finality, Preparation};
+use order::payment::Preparation;
 use order::ports::Failure;
 use order::tender::Rejection;
 
 use super::credential::Promise;
+use crate::movement::{Moved, Movement};
 
 /// Carries promises to the chain.
 #[async_trait]
@@ -76,21 +76,4 @@ pub struct Due<'a> {
     pub promise: &'a Promise,
     pub charge: Usdc,
     pub preparation: &'a Preparation,
-}
-
-/// Money that certainly went from the payer to the seller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
-    /// `0x` and 64 digits.
-    pub transaction: String,
-    pub at: Timestamp,
-    pub finality: Finality,
-}
-
-/// What became of money that was asked for; see [`order::payment::Trace`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Movement {
-    Moved(Moved),
-    Open,
-    Void,
 }

@@ -8,8 +8,8 @@ use order::payment::{Receipt, Settlement};
 use serde_json::{Value, json};
 
 use super::credential::Promise;
-use super::facilitator::Moved;
 use super::short;
+use crate::movement::Moved;
 
 /// Money that moved, with the receipt for it.
 pub(super) fn settlement(promise: &Promise, amount: Usdc, moved: Moved) -> Settlement {

@@ -18,9 +18,10 @@ use secp256k1::{All, Message, Secp256k1, SecretKey};
 use serde_json::{Value, json};
 
 use super::credential::Promise;
-use super::facilitator::{Carrier, Due, Facilitator, Moved, Movement, Service, Signer, Sponsoring};
+use super::facilitator::{Carrier, Due, Facilitator, Service, Signer, Sponsoring};
 use super::signature::{permit_digest, promise_digest, recover};
 use super::{PERMIT2, Resource, UPTO_PROXY, X402};
+use crate::movement::{Moved, Movement};
 
 pub(super) const NOW: Timestamp = Timestamp(1_790_000_000);
 pub(super) const ORDER: OrderId = OrderId::from_bytes([0xa7; 16]);

@@ -16,9 +16,10 @@ use super::challenge::Usual;
 use super::checks::Measure;
 use super::credential::Promise;
 use super::extensions::Extensions;
-use super::facilitator::{Due, Facilitator, Movement};
+use super::facilitator::{Due, Facilitator};
 use super::receipt;
 use super::resource::Resource;
+use crate::movement::Movement;
 
 /// Payment by x402.
 pub struct X402 {

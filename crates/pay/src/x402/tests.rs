@@ -15,11 +15,12 @@ use order::tender::{Rejection, Tender};
 use serde_json::{Value, json};
 
 use super::X402;
-use super::facilitator::{Movement, Signer, Sponsoring};
+use super::facilitator::{Signer, Sponsoring};
 use super::samples::{
     EARLIER_CARRIER, NOW, Payer, Porter, SELLER, TRANSACTION, credential, decoded, offer, terms,
     x402,
 };
+use crate::movement::Movement;
 
 mod journey;
 mod tampering;

@@ -3,7 +3,7 @@
 use alloy_primitives::B256;
 use order::payment::Finality;
 use order::ports::Failure;
-use pay::x402::facilitator::Moved;
+use pay::movement::Moved;
 
 use super::{Lane, Paid, Seen};
 use crate::rpc::{NotSent, Objected, Sent};

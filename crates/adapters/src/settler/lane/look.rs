@@ -3,7 +3,7 @@
 use alloy_primitives::B256;
 use order::ids::Timestamp;
 use order::payment::Finality;
-use pay::x402::facilitator::Moved;
+use pay::movement::Moved;
 
 use super::Lane;
 use crate::rpc::{At, NoAnswer, Outcome, Receipt};

@@ -1,0 +1,53 @@
+//! Who moves MPP's money: our own settler, or anybody else who pays the gas.
+
+use async_trait::async_trait;
+use order::chain::Network;
+use order::payment::Preparation;
+use order::ports::Failure;
+use order::tender::Rejection;
+
+use super::credential::Authorization;
+use crate::movement::{Moved, Movement};
+
+/// Carries authorizations to the chain. Anybody may carry one, and all of it moves
+/// or nothing: there is no charge beside the authorization's own value.
+#[async_trait]
+pub trait Facilitator: Send + Sync {
+    /// Whether it serves a network now. Answers from memory: challenges are made of
+    /// it.
+    fn service(&self, network: Network) -> Service;
+
+    /// Checks what only the chain can tell, by trying the very transfer: balance,
+    /// nonce, blacklist, pause, and an account whose code would judge the signature.
+    /// Moves nothing. What it rejects is told to the payer in its words.
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection>;
+
+    /// As [`order::tender::Tender::prepare`].
+    async fn prepare(
+        &self,
+        authorization: &Authorization,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection>;
+
+    /// As [`order::tender::Tender::settle`]. Money that somebody else moved with the
+    /// same authorization to the same seller is moved all the same.
+    async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure>;
+
+    /// As [`order::tender::Tender::trace`].
+    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure>;
+}
+
+/// How a network is served. No authorization names who carries it, so there is
+/// nothing more to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    Offered,
+    NotOffered,
+}
+
+/// One movement of money that was asked for.
+#[derive(Clone, Copy)]
+pub struct Due<'a> {
+    pub authorization: &'a Authorization,
+    pub preparation: &'a Preparation,
+}
