@@ -4,9 +4,11 @@
 //! check anything again.
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use adapters::http::Address;
 use order::chain::EvmAddress;
 use order::seller::Username;
 use web::premises::Profile;
@@ -114,6 +116,10 @@ pub(crate) struct Sellers {
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     pub port: u16,
+    /// `None` means one of our own.
+    pub office: Option<Address>,
+    /// So many seconds of ours in one of the wall's.
+    pub speed: NonZero<u32>,
 }
 
 #[derive(Debug)]

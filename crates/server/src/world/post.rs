@@ -8,10 +8,9 @@ use adapters::provider::thanks_io::{self, ThanksIo};
 use adapters::provider::{AccountMode, PreviewPlaces, Sender};
 use order::money::Cents;
 use order::ports::Clock;
-use sandbox::provider::PostOffice;
 use zeroize::Zeroizing;
 
-use super::{Handles, Miniature};
+use super::{Handles, Miniature, Office};
 use crate::config::Config;
 use crate::config::posting::{self, Dialect, Posting};
 use crate::config::values::Mode;
@@ -119,7 +118,7 @@ fn lob(chosen: &posting::Lob, client: Client, clock: Arc<dyn Clock>) -> Result<L
 }
 
 /// The sandbox draws its own pictures.
-fn pictures_of(office: &PostOffice) -> Result<PreviewPlaces, String> {
+fn pictures_of(office: &Office) -> Result<PreviewPlaces, String> {
     Ok(PreviewPlaces::new(vec![address(&office.base_url())?]))
 }
 

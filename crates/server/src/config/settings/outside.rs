@@ -125,6 +125,27 @@ pub(crate) static SANDBOX_PORT: Setting = Setting {
     )
 };
 
+pub(crate) static SANDBOX_OFFICE: Setting = Setting {
+    ..Setting::usual(
+        "sandbox.office",
+        Fallback::Otherwise {
+            words: "one of our own, which ends with us",
+            sample: "http://127.0.0.1:8403",
+        },
+        "A post office of the sandbox that runs already and keeps its cards when we end.",
+    )
+};
+
+pub(crate) static SANDBOX_SPEED: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "sandbox.speed",
+        Fallback::Value("1"),
+        "How many seconds pass on our clock in one of the wall's, for rehearsals: what waits for \
+         minutes then waits for seconds. Not where real cards are mailed.",
+    )
+};
+
 pub(crate) static SANDBOX_DIALECT: Setting = Setting {
     ..Setting::usual(
         "sandbox.dialect",
