@@ -25,10 +25,9 @@ mod rounds {
     use order::seller::Payees;
     use order::tender::{Rejection, Tender};
     use pay::envelope::Envelope;
+    use pay::movement::{Moved, Movement};
     use pay::x402::credential::Promise;
-    use pay::x402::facilitator::{
-        Carrier, Due, Facilitator, Moved, Movement, Service, Signer, Sponsoring,
-    };
+    use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer, Sponsoring};
     use pay::x402::{Resource, X402};
     use serde_json::Value;
 

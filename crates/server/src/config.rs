@@ -88,6 +88,8 @@ pub(crate) struct Limits {
     pub paid_request: Duration,
     pub body_bytes: usize,
     pub connections: u32,
+    /// How many times a provider's usual rate our account there has.
+    pub provider_calls: NonZero<u16>,
 }
 
 #[derive(Debug)]

@@ -213,12 +213,14 @@ fn limits(reader: &mut Reader) -> Result<Limits, Noted> {
         .take(&settings::BODY_BYTES, |text| values::number::<usize>(text, 16_384..=1_048_576));
     let connections =
         reader.take(&settings::CONNECTIONS, |text| values::number::<u32>(text, 1..=1_000_000));
+    let provider_calls = reader.take(&settings::PROVIDER_RATE_TIMES, values::times);
     Ok(Limits {
         discovery_quota: discovery_quota?,
         request: Duration::from_secs(request?),
         paid_request: Duration::from_secs(paid_request?),
         body_bytes: body_bytes?,
         connections: connections?,
+        provider_calls: provider_calls?,
     })
 }
 

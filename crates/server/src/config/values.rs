@@ -220,6 +220,19 @@ pub(crate) fn speed(text: &str) -> Result<NonZero<u32>, Wrong> {
     })
 }
 
+/// How many times as much as usual.
+pub(crate) fn times(text: &str) -> Result<NonZero<u16>, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::new(format!("`{text}` is not a number of times"), "Write a whole number from 1.")
+    })
+}
+
+impl Shown for NonZero<u16> {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
 fn is_label(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=63).contains(&text.len()) && text.bytes().all(allowed)

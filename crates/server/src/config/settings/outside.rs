@@ -115,6 +115,16 @@ pub(crate) static PROVIDER_CANCEL_SECONDS: Setting = Setting {
     )
 };
 
+pub(crate) static PROVIDER_RATE_TIMES: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "provider.rate_times",
+        Fallback::Value("1"),
+        "How many times the calls that the provider allows everybody (thanks.io 60 a minute, Lob \
+         150 in five seconds) it allows your account. A paid card takes one or two.",
+    )
+};
+
 pub(crate) static SANDBOX_PORT: Setting = Setting {
     source: Source::FileOrEnvironment("PENNYBLACK_SANDBOX_PORT"),
     kind: Kind::Number,
