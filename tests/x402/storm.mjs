@@ -17,7 +17,7 @@ import { open, premises, until } from "./service.mjs";
 import { FACILITATOR, NODE, chance, startProxy } from "./weather.mjs";
 import { freePort } from "../chain/nodes.mjs";
 
-const [binary, postOffice, way, ordersWord = "120", seedWord] = process.argv.slice(2);
+const [binary, postOffice, way, ordersWord = "80", seedWord] = process.argv.slice(2);
 const orders = Number(ordersWord);
 const seed = Number(seedWord ?? randomInt(1_000_000));
 const speed = Number(process.env.STORM_SPEED ?? 20);
