@@ -43,6 +43,7 @@ export async function open(binary, { folder, environment }, log = null) {
   const end = signal =>
     new Promise(resolve => {
       child.removeAllListeners("exit");
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.once("exit", resolve);
       child.kill(signal);
     });
