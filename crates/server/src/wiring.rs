@@ -102,7 +102,7 @@ fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
         (Paying::Sandbox, None)
         | (Paying::Nobody | Paying::Settler(_) | Paying::Facilitator(_), _) => BTreeMap::new(),
     };
-    Sending { desk, x402, money, nodes }
+    Sending { desk, x402, mpp: None, money, nodes }
 }
 
 fn sellers(config: &Config) -> Sellers {

@@ -8,7 +8,20 @@ use std::path::Path;
 const FENCES: &[(&str, &[&str])] = &[
     ("order", &["async-trait", "hmac", "sha2", "sha3", "url"]),
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
-    ("pay", &["order", "async-trait", "base64", "http", "secp256k1", "serde_json", "sha3"]),
+    (
+        "pay",
+        &[
+            "order",
+            "async-trait",
+            "base64",
+            "hmac",
+            "http",
+            "secp256k1",
+            "serde_json",
+            "sha2",
+            "sha3",
+        ],
+    ),
     (
         "adapters",
         &[
