@@ -33,7 +33,8 @@ pub use supported::{List, Listed};
 pub use token::{CdpKey, NotAKey};
 
 use crate::http::{Address, Answer, Call, Client, Silence};
-use crate::permit2::{self, Horizon, Sought};
+use crate::nonce::Horizon;
+use crate::permit2::{self, Sought};
 use crate::rpc::Node;
 use supported::{Memory, Pause};
 use verdict::Said;
@@ -190,8 +191,8 @@ impl Facilitator for RemoteFacilitator {
         verdict::verified(answer, promise)
     }
 
-    /// There is nothing to sign. What is written down is where a search would
-    /// have to begin: behind the block that is final now.
+    /// There is nothing to sign. What is written down makes a search shorter: the
+    /// block that is final now, before which the money cannot move.
     async fn prepare(
         &self,
         promise: &Promise,
@@ -241,7 +242,7 @@ impl Facilitator for RemoteFacilitator {
         let since = wire::marked(due.preparation);
         permit2::trace(node, &Sought::of(due), since).await.map_err(|doubt| {
             tracing::warn!(%network, kind = %doubt, "What became of a payment is not known");
-            Failure::Lost(doubt.to_string())
+            Failure::from(doubt)
         })
     }
 }

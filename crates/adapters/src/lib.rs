@@ -8,10 +8,11 @@
 //! 6. [`provider`]: who prints and mails the cards.
 //! 7. [`rpc`]: a node of a chain.
 //! 8. [`ens`]: where a seller's money goes.
-//! 9. [`settler`]: how payments are carried to a chain.
-//! 10. [`permit2`]: the proof on a chain that money moved, or never will.
-//! 11. [`facilitator`]: somebody elsewhere who carries x402's promises to a chain.
-//! 12. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
+//! 9. [`nonce`]: what may be used once on a chain, and the block that used it.
+//! 10. [`permit2`]: the proof on a chain that x402's money moved, or never will.
+//! 11. [`settler`]: how payments are carried to a chain.
+//! 12. [`facilitator`]: somebody elsewhere who carries x402's promises to a chain.
+//! 13. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
 
 pub mod clock;
 pub mod ens;
@@ -19,6 +20,7 @@ pub mod facilitator;
 pub mod http;
 pub mod keys;
 pub mod names;
+pub mod nonce;
 pub mod permit2;
 pub mod provider;
 pub mod rpc;

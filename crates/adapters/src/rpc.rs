@@ -7,7 +7,7 @@ use alloy_primitives::{B256, Bytes, U64};
 use order::chain::EvmAddress;
 use order::evidence::BlockTag;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::OnceCell;
 
 use crate::http::{Address, Call, Client, Silence};
@@ -73,6 +73,8 @@ impl fmt::Display for NoAnswer {
 pub struct Head {
     pub number: u64,
     pub hash: B256,
+    /// The hash of the block before it.
+    pub parent: B256,
     pub timestamp: u64,
 }
 
@@ -81,15 +83,28 @@ pub struct Head {
 pub enum At {
     Tag(BlockTag),
     Number(u64),
+    /// This block and no other, and only while it is part of the chain.
+    Hash(B256),
 }
 
-impl At {
-    fn on_the_wire(self) -> String {
+impl Serialize for At {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Tag(tag) => tag.word().to_owned(),
-            Self::Number(number) => format!("{number:#x}"),
+            Self::Tag(tag) => serializer.serialize_str(tag.word()),
+            Self::Number(number) => serializer.collect_str(&format_args!("{number:#x}")),
+            Self::Hash(block_hash) => {
+                ByHash { block_hash: *block_hash, require_canonical: true }.serialize(serializer)
+            }
         }
     }
+}
+
+/// How EIP-1898 names a block.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ByHash {
+    block_hash: B256,
+    require_canonical: bool,
 }
 
 impl Node {
@@ -109,13 +124,16 @@ impl Node {
     }
 
     pub async fn block(&self, at: At) -> Result<Head, NoAnswer> {
-        let head = self.ask("eth_getBlockByNumber", (at.on_the_wire(), false)).await?;
+        let head = match at {
+            At::Tag(_) | At::Number(_) => self.ask("eth_getBlockByNumber", (at, false)).await?,
+            At::Hash(hash) => self.ask("eth_getBlockByHash", (hash, false)).await?,
+        };
         head.ok_or(NoAnswer::UnknownBlock)
     }
 
     /// What a contract answers, without a transaction.
     pub async fn call(&self, to: EvmAddress, data: &[u8], at: At) -> Result<Bytes, NoAnswer> {
-        self.ask_for("eth_call", (ContractCall::new(None, to, data), at.on_the_wire())).await
+        self.ask_for("eth_call", (ContractCall::new(None, to, data), at)).await
     }
 
     /// The same, as if `from` had asked.
@@ -127,12 +145,12 @@ impl Node {
         at: At,
     ) -> Result<Bytes, NoAnswer> {
         let call = ContractCall::new(Some(from), to, data);
-        self.ask_for("eth_call", (call, at.on_the_wire())).await
+        self.ask_for("eth_call", (call, at)).await
     }
 
     /// The code of a contract; empty for a plain account.
     pub async fn code(&self, of: EvmAddress, at: At) -> Result<Bytes, NoAnswer> {
-        self.ask_for("eth_getCode", (of.to_string(), at.on_the_wire())).await
+        self.ask_for("eth_getCode", (of.to_string(), at)).await
     }
 
     /// A question that always has an answer.
@@ -246,15 +264,17 @@ struct Said<T> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct HeadOnTheWire {
     number: U64,
     hash: B256,
+    parent_hash: B256,
     timestamp: U64,
 }
 
 impl From<HeadOnTheWire> for Head {
     fn from(head: HeadOnTheWire) -> Self {
-        let HeadOnTheWire { number, hash, timestamp } = head;
-        Self { number: number.to(), hash, timestamp: timestamp.to() }
+        let HeadOnTheWire { number, hash, parent_hash: parent, timestamp } = head;
+        Self { number: number.to(), hash, parent, timestamp: timestamp.to() }
     }
 }

@@ -1,12 +1,12 @@
-//! Our own settler: carries x402's promises to the chain with a key of this house.
+//! Our own settler: carries payments to the chain with a key of this house.
 //!
 //! It signs, what it signed is kept with the order, and only then is it sent. So a
 //! lost answer can always be looked up, and sending again is harmless.
 //!
-//! Read it in this order: `x402`, the calls and what proves that one paid; `lane`,
-//! how any transaction is made ready, sent and found again; `queue`, who has which
-//! number; `bundle`, what is kept; `fees`, `transaction` and `rlp`, how one is
-//! written. Only `x402` and `abi` know what the transactions are for.
+//! Read it in this order: `x402` and `mpp`, the calls and what proves that one paid;
+//! `lane`, how any transaction is made ready, sent and found again; `queue`, who has
+//! which number; `bundle`, what is kept; `fees`, `transaction` and `rlp`, how one is
+//! written. Only `x402`, `mpp` and `abi` know what the transactions are for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ mod abi;
 mod bundle;
 mod fees;
 mod lane;
+mod mpp;
 mod queue;
 mod rlp;
 mod transaction;
@@ -34,7 +35,7 @@ mod x402;
 pub use transaction::NotAKey;
 
 use crate::rpc::{Node, Receipt};
-use bundle::Bundle;
+use bundle::{Bundle, UNREADABLE};
 use lane::{Lane, Unready, Whose};
 use transaction::Signer;
 
@@ -113,6 +114,10 @@ impl Settler {
         self.lanes.get(&network).ok_or(Rejection::Unavailable)
     }
 
+    fn node_of(&self, network: Network) -> Result<&Lane, Failure> {
+        self.lanes.get(&network).ok_or_else(|| Failure::Lost("no node".to_owned()))
+    }
+
     /// The chain takes a promise only from the account that it names.
     fn named_us(&self, promise: &Promise) -> Result<(), Rejection> {
         if promise.facilitator == self.own {
@@ -172,9 +177,9 @@ impl Facilitator for Settler {
     }
 
     async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure> {
-        let lost = |why: &str| Failure::Lost(why.to_owned());
-        let lane = self.lanes.get(&due.promise.network).ok_or_else(|| lost("no node"))?;
-        let bundle = Bundle::read(due.preparation).ok_or_else(|| lost("unreadable"))?;
+        let lane = self.node_of(due.promise.network)?;
+        let unreadable = || Failure::Lost(UNREADABLE.to_owned());
+        let bundle = Bundle::read(due.preparation).ok_or_else(unreadable)?;
         let paid = |receipt: &Receipt| x402::shows(receipt, due.promise, due.charge);
         let whose = match self.named_us(due.promise) {
             Ok(()) => Whose::Ours(x402::errand_id(due.promise)),
@@ -184,9 +189,7 @@ impl Facilitator for Settler {
     }
 
     async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
-        let lane = self.lanes.get(&due.promise.network);
-        let lane = lane.ok_or_else(|| Failure::Lost("no node".to_owned()))?;
-        Ok(x402::trace(lane, due).await?)
+        x402::trace(self.node_of(due.promise.network)?, due).await
     }
 }
 

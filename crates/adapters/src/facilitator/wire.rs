@@ -32,7 +32,7 @@ pub(super) fn request(promise: &Promise, amount: Usdc) -> Value {
     })
 }
 
-/// The block behind which a settlement can be found, kept with the order.
+/// A block before the settlement, kept with the order.
 pub(super) fn mark(block: u64) -> Preparation {
     Preparation(block.to_be_bytes().to_vec())
 }

@@ -5,7 +5,7 @@ use order::chain::EvmAddress;
 use serde::{Deserialize, Serialize};
 
 use super::objection::{NotSent, Sent};
-use super::{At, ContractCall, FeeHistory, NoAnswer, Node, Unsaid};
+use super::{ContractCall, FeeHistory, NoAnswer, Node, Unsaid};
 use crate::http::{Silence, Why};
 
 /// How many blocks a fee history looks back on.
@@ -41,6 +41,7 @@ pub struct Log {
     pub transaction: B256,
     #[serde(rename = "blockNumber", deserialize_with = "quantity")]
     pub block: u64,
+    pub block_hash: B256,
     /// It stood in a block that is not part of the chain any more.
     #[serde(default)]
     pub removed: bool,
@@ -57,11 +58,13 @@ pub struct Known {
 /// Which announcements are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    pub contract: EvmAddress,
-    /// The first so many topics, each exactly so.
-    pub topics: Vec<B256>,
-    /// Both ends belong to it.
-    pub blocks: (u64, u64),
+    /// Named by its hash: a node that does not have it says so, while one that is
+    /// asked for a range is silent about what it has not seen.
+    pub block: B256,
+    /// Who announced it: one of these, or anybody if there is none.
+    pub contracts: Vec<EvmAddress>,
+    /// The first so many topics, each one of these.
+    pub topics: Vec<Vec<B256>>,
 }
 
 impl Node {
@@ -138,18 +141,17 @@ impl Node {
         u128::try_from(tip).map_err(|_| NoAnswer::Unusable)
     }
 
-    /// What was announced, without what is not part of the chain any more.
+    /// What was announced in one block of the chain. An empty list may still be the
+    /// word of a node that keeps no announcements, and proves nothing.
     pub async fn logs(&self, filter: &Filter) -> Result<Vec<Log>, NoAnswer> {
-        let (first, last) = filter.blocks;
         let asked = FilterOnTheWire {
-            address: filter.contract.to_string(),
+            block_hash: filter.block,
+            address: filter.contracts.iter().map(EvmAddress::to_string).collect(),
             topics: &filter.topics,
-            from_block: At::Number(first).on_the_wire(),
-            to_block: At::Number(last).on_the_wire(),
         };
-        let mut logs: Vec<Log> = self.ask_for("eth_getLogs", [asked]).await?;
-        logs.retain(|log| !log.removed);
-        Ok(logs)
+        let logs: Vec<Log> = self.ask_for("eth_getLogs", [asked]).await?;
+        let asked_for = |log: &Log| log.block_hash == filter.block && !log.removed;
+        if logs.iter().all(asked_for) { Ok(logs) } else { Err(NoAnswer::Unusable) }
     }
 }
 
@@ -167,10 +169,10 @@ fn unheard_or_lost(silence: Silence) -> NotSent {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FilterOnTheWire<'a> {
-    address: String,
-    topics: &'a [B256],
-    from_block: String,
-    to_block: String,
+    block_hash: B256,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    address: Vec<String>,
+    topics: &'a [Vec<B256>],
 }
 
 #[derive(Deserialize)]

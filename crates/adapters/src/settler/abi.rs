@@ -1,13 +1,19 @@
-//! The functions, events and errors of the contracts that move x402's money, as they are published.
+//! The functions, events and errors of the contracts that move money, as they are published.
 
 use alloy_sol_types::sol;
 
 sol! {
     interface Usdc {
         event Transfer(address indexed from, address indexed to, uint256 value);
+        event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+        event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
         function balanceOf(address account) external view returns (uint256);
         function allowance(address owner, address spender) external view returns (uint256);
+
+        /// True for a used nonce and for a cancelled one.
+        function authorizationState(address authorizer, bytes32 nonce) external view returns (bool);
+        function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external;
     }
 
     /// A wallet that is a contract (ERC-1271).
@@ -19,16 +25,12 @@ sol! {
     struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }
 
     interface Permit2 {
-        event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask);
-
         error SignatureExpired(uint256 signatureDeadline);
         error InvalidNonce();
         error InvalidSignatureLength();
         error InvalidSignature();
         error InvalidSigner();
         error InvalidContractSignature();
-
-        function nonceBitmap(address owner, uint256 wordPosition) external view returns (uint256);
     }
 
     /// What a payer adds to the Permit2 promise under the scheme `upto`.
@@ -66,8 +68,18 @@ mod tests {
     #[test]
     fn selectors_and_types_are_those_of_the_deployed_contracts() {
         assert_eq!(UptoProxy::settleCall::SELECTOR, 0xff11_e7b4_u32.to_be_bytes());
-        assert_eq!(Permit2::nonceBitmapCall::SELECTOR, 0x4fe0_2b44_u32.to_be_bytes());
         assert_eq!(Wallet::isValidSignatureCall::SELECTOR, 0x1626_ba7e_u32.to_be_bytes());
+        let transfer = Usdc::transferWithAuthorizationCall::SELECTOR;
+        assert_eq!(transfer, 0xe3ee_160e_u32.to_be_bytes());
+        assert_eq!(Usdc::authorizationStateCall::SELECTOR, 0xe94a_0102_u32.to_be_bytes());
+        assert_eq!(
+            Usdc::AuthorizationUsed::SIGNATURE_HASH.to_string(),
+            "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
+        );
+        assert_eq!(
+            Usdc::AuthorizationCanceled::SIGNATURE_HASH.to_string(),
+            "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81"
+        );
         assert_eq!(
             Usdc::Transfer::SIGNATURE_HASH.to_string(),
             "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"

@@ -25,6 +25,7 @@ use super::Limits;
 use super::fees::Quote;
 use super::queue::{Counts, ErrandId, Queue};
 use super::transaction::Signer;
+use crate::nonce::Horizon;
 use crate::rpc::{At, Head, NoAnswer, Node};
 use purse::Purse;
 
@@ -82,6 +83,11 @@ impl Lane {
         let latest = self.node.block(LATEST).await?;
         let old = latest.number.saturating_sub(self.limits.confirmations);
         self.node.block(At::Number(old)).await
+    }
+
+    /// How far the chain has come behind that block.
+    pub(super) async fn horizon(&self) -> Result<Horizon, NoAnswer> {
+        Horizon::beyond(&self.node, self.settled_head().await?).await
     }
 
     async fn counts(&self) -> Result<Counts, NoAnswer> {

@@ -16,7 +16,9 @@ use super::abi::{
 };
 use super::lane::{Errand, LATEST, Lane, Unready};
 use super::queue::ErrandId;
-use crate::rpc::{At, Log, NoAnswer, Receipt};
+use crate::nonce::State;
+use crate::permit2;
+use crate::rpc::{Log, NoAnswer, Receipt};
 
 mod trace;
 
@@ -39,12 +41,6 @@ const NO_BALANCE: &str = "permit2_insufficient_balance";
 pub(super) enum Allowance {
     Given,
     ByPermit,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Nonce {
-    Unused,
-    Used,
 }
 
 fn place(noun: EvmAddress) -> Address {
@@ -158,12 +154,13 @@ pub(super) async fn verify(
     promise: &Promise,
     signer: Signer,
 ) -> Result<(), Rejection> {
+    let nonce = permit2::nonce(promise.payer, promise.nonce);
     let (nonce, funds, ()) = tokio::try_join!(
-        async { nonce(lane, promise, LATEST).await.map_err(unavailable) },
+        async { nonce.state(&lane.node, LATEST).await.map_err(unavailable) },
         async { funds(lane, promise).await.map_err(unavailable) },
         signed(lane, promise, signer),
     )?;
-    if nonce == Nonce::Used {
+    if nonce == State::Used {
         return Err(Rejection::Invalid(USED_NONCE.to_owned()));
     }
     enough(&funds, promise.most)?;
@@ -188,7 +185,7 @@ async fn funds(lane: &Lane, promise: &Promise) -> Result<Funds, NoAnswer> {
     let balance = Usdc::balanceOfCall { account };
     let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
     let (balance, allowance) =
-        tokio::try_join!(ask(lane, usdc, &balance, LATEST), ask(lane, usdc, &allowance, LATEST))?;
+        tokio::try_join!(ask(lane, usdc, &balance), ask(lane, usdc, &allowance))?;
     Ok(Funds { balance, allowance })
 }
 
@@ -221,19 +218,6 @@ pub(super) async fn route(
     }
 }
 
-async fn nonce(lane: &Lane, promise: &Promise, at: At) -> Result<Nonce, NoAnswer> {
-    let (word, bit) = bit(promise);
-    let asked = Permit2::nonceBitmapCall { owner: place(promise.payer), wordPosition: word };
-    let used = ask(lane, noun(PERMIT2), &asked, at).await?;
-    Ok(if (used & bit).is_zero() { Nonce::Unused } else { Nonce::Used })
-}
-
-/// Where Permit2 marks the nonce: the word, and the bit in it.
-fn bit(promise: &Promise) -> (U256, U256) {
-    let nonce = U256::from_be_bytes(promise.nonce);
-    (nonce >> 8, U256::ONE << usize::from(promise.nonce[31]))
-}
-
 /// Where no key of the payer signed, the payer must be a contract that says yes.
 async fn signed(lane: &Lane, promise: &Promise, signer: Signer) -> Result<(), Rejection> {
     let bad = || Rejection::Invalid(BAD_SIGNATURE.to_owned());
@@ -264,9 +248,8 @@ async fn ask<C: SolCall<Return = U256>>(
     lane: &Lane,
     contract: EvmAddress,
     question: &C,
-    at: At,
 ) -> Result<U256, NoAnswer> {
-    let answer = lane.node.call(contract, &question.abi_encode(), at).await?;
+    let answer = lane.node.call(contract, &question.abi_encode(), LATEST).await?;
     C::abi_decode_returns(&answer).map_err(|_| NoAnswer::Unusable)
 }
 

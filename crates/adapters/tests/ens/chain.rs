@@ -188,10 +188,11 @@ impl Script {
         if number > self.head {
             return Value::Null;
         }
-        let hash = keccak256([&number.to_be_bytes()[..], &[self.salt]].concat());
+        let hash = |number: u64| keccak256([&number.to_be_bytes()[..], &[self.salt]].concat());
         json!({
             "number": format!("{number:#x}"),
-            "hash": hash,
+            "hash": hash(number),
+            "parentHash": hash(number.wrapping_sub(1)),
             "timestamp": format!("{:#x}", 1_790_000_000 + 12 * number),
             "transactions": [],
         })

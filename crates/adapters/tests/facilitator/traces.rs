@@ -118,21 +118,26 @@ async fn a_transfer_is_found_many_blocks_behind_its_beginning_and_long_after() {
     town.chain(NETWORK).mine(1_000);
     town.chain(NETWORK).clear_journal();
     assert_eq!(finality(town.trace(&begun).await), Finality::Final);
-    assert_eq!(town.chain(NETWORK).counts().get("eth_getLogs"), Some(&3));
+    let counts = town.chain(NETWORK).counts();
+    assert_eq!(counts.get("eth_getLogs"), Some(&1));
+    assert!((12..30).contains(&counts["eth_call"]), "{counts:?}");
 }
 
 #[tokio::test]
-async fn without_a_place_to_begin_a_used_nonce_is_for_a_person_and_an_unused_one_is_not() {
+async fn without_a_note_of_the_block_before_it_a_use_is_found_all_the_same() {
     let town = Town::seeing().await;
-    let used = lost(&town, Kind::CutAfter).await;
     let unused = lost(&town, Kind::CutBefore).await;
+    town.chain(NETWORK).mine(40);
+    let used = lost(&town, Kind::CutAfter).await;
     let trace = async |begun: &Begun| {
         let empty = Preparation::default();
         let due = Due { promise: &begun.promise, charge: CHARGE, preparation: &empty };
         town.remote.trace(due).await
     };
-    let Err(Failure::Lost(words)) = trace(&used).await else { panic!("a person decides") };
-    assert!(words.contains("not known"), "{words}");
+    for blocks in [0, 1, 20, 300] {
+        town.chain(NETWORK).mine(blocks);
+        assert_eq!(finality(trace(&used).await), Finality::Final, "{blocks}");
+    }
     assert_eq!(trace(&unused).await, Ok(Movement::Open));
     town.pass(NETWORK, LIFE_SECONDS + 1);
     assert_eq!(trace(&unused).await, Ok(Movement::Void));
@@ -182,4 +187,72 @@ async fn a_node_that_has_not_seen_the_block_finds_nothing_and_concludes_nothing(
     town.chain(NETWORK).clear_faults();
     assert_eq!(finality(town.trace(&begun).await), Finality::Final);
     assert_eq!(town.watch.uptime(), 0);
+}
+
+/// A range of blocks without an event is what such a node would say as well.
+#[tokio::test]
+async fn a_payment_that_a_node_does_not_show_is_never_void() {
+    let town = Town::seeing().await;
+    let chain = town.chain(NETWORK);
+    let begun = lost(&town, Kind::CutAfter).await;
+    // Burned as well: the one event that could be taken for the whole story.
+    town.burn(&begun);
+    let stale = || Fault::Stale { blocks: 9 };
+    for over in [false, true] {
+        for fault in [stale(), Fault::Silent] {
+            for (skip, times) in [(0, Some(1)), (0, None), (1, None)] {
+                chain.add_fault(ChainRule {
+                    skip,
+                    times,
+                    ..ChainRule::once(fault.clone(), "eth_getLogs")
+                });
+                let traced = town.trace(&begun).await;
+                assert_ne!(traced, Ok(Movement::Void), "{over} {fault:?} {skip} {times:?}");
+                chain.clear_faults();
+            }
+        }
+        for method in ["eth_getBlockByNumber", "eth_call", "eth_getTransactionReceipt"] {
+            for skip in 0..6 {
+                chain.add_fault(ChainRule { skip, ..ChainRule::once(stale(), method) });
+                let traced = town.trace(&begun).await;
+                assert_ne!(traced, Ok(Movement::Void), "{over} {method} {skip}");
+                chain.clear_faults();
+            }
+        }
+        assert_eq!(finality(town.trace(&begun).await), Finality::Final);
+        town.pass(NETWORK, LIFE_SECONDS + 1);
+        chain.mine(8);
+    }
+}
+
+#[tokio::test]
+async fn a_burned_nonce_that_a_node_does_not_show_is_open_and_then_for_a_person() {
+    let town = Town::seeing().await;
+    let begun = lost(&town, Kind::CutBefore).await;
+    town.burn(&begun);
+    let silent = ChainRule { times: None, ..ChainRule::once(Fault::Silent, "eth_getLogs") };
+    town.chain(NETWORK).add_fault(silent);
+    assert_eq!(town.trace(&begun).await, Ok(Movement::Open));
+    town.pass(NETWORK, LIFE_SECONDS + 1);
+    let Err(Failure::Lost(words)) = town.trace(&begun).await else { panic!("a person decides") };
+    assert!(words.contains("look at the chain"), "{words}");
+    town.chain(NETWORK).clear_faults();
+    assert_eq!(town.trace(&begun).await, Ok(Movement::Void));
+}
+
+#[tokio::test]
+async fn a_burning_that_a_reorganisation_takes_back_leaves_the_promise_to_be_paid() {
+    let town = Town::seeing().await;
+    let chain = town.chain(NETWORK);
+    chain.set_depths(Depths { safe: 0, finalized: 4 });
+    let begun = lost(&town, Kind::CutBefore).await;
+    town.burn(&begun);
+    chain.mine(3);
+    assert_eq!(town.trace(&begun).await, Ok(Movement::Open));
+    chain.reorganise(4, Fate::Dropped);
+    assert_eq!(town.trace(&begun).await, Ok(Movement::Open));
+    town.settle(&begun).await.unwrap();
+    chain.mine(4);
+    assert_eq!(finality(town.trace(&begun).await), Finality::Final);
+    assert_eq!(town.paid(NETWORK), 2_117_500);
 }

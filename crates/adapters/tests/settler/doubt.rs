@@ -6,7 +6,7 @@ use order::ports::Failure;
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
 use pay::x402::facilitator::Facilitator;
-use sandbox::chain::{Depths, Fate, Fault, Rule};
+use sandbox::chain::{Depths, Fate, Fault, Mining, Rule};
 
 use crate::house::{BASE, House, PROMISE_SECONDS, Payment, atomic};
 use crate::signing::{CHARGE, Terms, cancellation};
@@ -170,24 +170,45 @@ async fn a_payer_who_takes_the_promise_back_has_voided_it_once_that_stays() {
     assert_eq!(house.paid(), atomic(1));
 }
 
-#[tokio::test]
-async fn a_nonce_that_was_spent_on_something_else_is_void_only_after_the_deadline() {
-    let (house, settler) = house_in_doubt().await;
+/// A promise whose nonce the payer has signed away to a stranger, and that transaction.
+async fn spent_elsewhere(house: &House, settler: &Settler) -> (Payment, Vec<u8>) {
     let key = house.chains.faucet().payer();
     let terms = house.terms(key.address());
-    let payment = Payment::prepare(&settler, terms.signed_by(&key)).await.unwrap();
-    // The payer signs the same nonce for somebody else.
+    let payment = Payment::prepare(settler, terms.signed_by(&key)).await.unwrap();
     let stranger = house.chains.key("stranger").address();
     let elsewhere = Terms { pay_to: stranger, ..terms }.signed_by(&key);
     let elsewhere = Payment::prepare(&house.settler(), elsewhere).await.unwrap();
-    house.chain().send(&elsewhere.raw()).unwrap();
-    assert_eq!(house.chain().usdc_of(stranger), atomic(1));
-    house.chain().mine(5);
+    (payment, elsewhere.raw())
+}
+
+#[tokio::test]
+async fn a_nonce_that_was_spent_on_something_else_is_void_once_that_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let (payment, elsewhere) = spent_elsewhere(&house, &settler).await;
+    house.chain().send(&elsewhere).unwrap();
+    assert_eq!(house.chain().usdc_of(house.chains.key("stranger").address()), atomic(1));
+    house.chain().mine(3);
     assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "a used nonce proves nothing");
-    house.watch.forward(PROMISE_SECONDS + 1);
-    house.chain().mine(5);
+    house.chain().mine(1);
     assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
     assert_eq!(house.paid(), 0);
+}
+
+#[tokio::test]
+async fn a_reorganisation_that_undoes_another_use_leaves_the_promise_open_and_it_pays() {
+    let (house, settler) = house_in_doubt().await;
+    let chain = house.chain();
+    let (payment, elsewhere) = spent_elsewhere(&house, &settler).await;
+    chain.send(&elsewhere).unwrap();
+    chain.mine(2);
+    chain.reorganise(3, Fate::MinedAgain);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "in another block, no older");
+    chain.reorganise(4, Fate::Dropped);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    payment.settle(&settler).await.unwrap();
+    chain.mine(4);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    assert_eq!(house.paid(), atomic(1));
 }
 
 /// Another process signed for the same promise, and what it kept was lost.
@@ -230,16 +251,93 @@ async fn a_node_that_is_behind_never_makes_a_payment_void() {
     payment.settle(&settler).await.unwrap();
     house.watch.forward(PROMISE_SECONDS + 1);
     chain.mine(8);
-    for method in ["eth_getTransactionReceipt", "eth_getBlockByNumber", "eth_call", "eth_getLogs"] {
-        let times = Some(1);
-        for skip in 0..4 {
-            let stale = Fault::Stale { blocks: 9 };
-            chain.add_fault(Rule { skip, times, ..Rule::once(stale, method) });
+    let stale = || Fault::Stale { blocks: 9 };
+    let blind = || Rule { times: None, ..Rule::once(stale(), "eth_getTransactionReceipt") };
+    let mut doubts = 0;
+    for method in ["eth_getBlockByNumber", "eth_call", "eth_getLogs", "eth_getTransactionByHash"] {
+        for (skip, times) in (0..8).flat_map(|skip| [(skip, Some(1)), (skip, None)]) {
+            // The receipts are asked of one that is behind, and so is more.
+            chain.add_fault(blind());
+            chain.add_fault(Rule { skip, times, ..Rule::once(stale(), method) });
             let seen = payment.trace(&settler).await;
-            assert_ne!(seen, Ok(Movement::Void), "{method} {skip}");
+            let open = matches!(seen, Ok(Movement::Open) | Err(Failure::Lost(_)));
+            assert!(open, "{method} {skip} {times:?}: {seen:?}");
+            doubts += u32::from(seen.is_err());
             chain.clear_faults();
         }
     }
+    assert!(doubts > 50, "{doubts}");
+    chain.add_fault(Rule::always(stale()));
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    chain.clear_faults();
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+}
+
+/// It has the block, and keeps no events; or it lost the receipt, and has the events.
+#[tokio::test]
+async fn silence_about_the_block_that_used_a_nonce_proves_nothing() {
+    let (house, settler) = house_in_doubt().await;
+    let (chain, key) = (house.chain(), house.chains.faucet().payer());
+    let paid = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let burned = Payment::prepare(&settler, house.promise()).await.unwrap();
+    paid.settle(&settler).await.unwrap();
+    chain.send(&cancellation(&burned.promise, &key, 0)).unwrap();
+    chain.mine(5);
+    let always = |fault, method| Rule { times: None, ..Rule::once(fault, method) };
+    let silent = || always(Fault::Silent, "eth_getLogs");
+    let forgetful = || always(Fault::Stale { blocks: 99 }, "eth_getTransactionReceipt");
+    for rules in [vec![silent(), forgetful()], vec![forgetful()]] {
+        rules.into_iter().for_each(|rule| chain.add_fault(rule));
+        let seen = paid.trace(&settler).await;
+        assert!(matches!(seen, Ok(Movement::Open) | Err(Failure::Lost(_))), "{seen:?}");
+        chain.clear_faults();
+    }
+    chain.add_fault(silent());
+    assert_eq!(burned.trace(&settler).await, Ok(Movement::Open));
+    house.watch.forward(PROMISE_SECONDS + 1);
+    chain.mine(5);
+    for payment in [&paid, &burned] {
+        chain.add_fault(forgetful());
+        let seen = payment.trace(&settler).await;
+        assert!(matches!(seen, Err(Failure::Lost(_))), "for a person: {seen:?}");
+    }
+    chain.clear_faults();
+    assert_eq!(finality(&paid.trace(&settler).await), Some(Finality::Final));
+    assert_eq!(burned.trace(&settler).await, Ok(Movement::Void));
+}
+
+/// As most nodes do, this one remembers the last states only.
+#[tokio::test]
+async fn a_use_is_found_among_the_states_that_the_node_still_remembers() {
+    let (house, settler) = house_in_doubt().await;
+    let (chain, key) = (house.chain(), house.chains.faucet().payer());
+    let old = Payment::prepare(&settler, house.promise()).await.unwrap();
+    chain.send(&cancellation(&old.promise, &key, 0)).unwrap();
+    chain.mine(4_000);
+    let recent = Payment::prepare(&settler, house.promise()).await.unwrap();
+    chain.send(&cancellation(&recent.promise, &key, 1)).unwrap();
+    // 4,096 blocks are kept: the first use is gone, the second is not.
+    chain.mine(100);
+    assert_eq!(recent.trace(&settler).await, Ok(Movement::Void));
+    let seen = old.trace(&settler).await;
+    assert!(matches!(seen, Err(Failure::Lost(_))), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_node_that_cannot_be_reached_refuses_only_what_was_never_sent() {
+    let (house, settler) = house_in_doubt().await;
+    house.chain().set_mining(Mining::Held);
+    let sent = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let fresh = Payment::prepare(&settler, house.promise()).await.unwrap();
+    sent.settle(&settler).await.unwrap_err();
+    let after_a_restart = house.settler();
+    house.chains.close().await;
+    for settler in [&settler, &after_a_restart] {
+        let lost = sent.settle(settler).await;
+        assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
+    }
+    let refused = fresh.settle(&settler).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
 }
 
 #[tokio::test]

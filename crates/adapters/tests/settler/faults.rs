@@ -33,7 +33,7 @@ fn faults() -> Vec<Fault> {
 }
 
 /// Without those that wait for a deadline of real time.
-fn quick_faults() -> Vec<Fault> {
+pub(crate) fn quick_faults() -> Vec<Fault> {
     let hangs = |fault: &Fault| matches!(fault, Fault::Hang | Fault::HangAfter);
     faults().into_iter().filter(|fault| !hangs(fault)).collect()
 }

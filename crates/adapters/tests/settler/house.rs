@@ -15,13 +15,14 @@ use order::payment::Preparation;
 use order::ports::{Clock, Failure};
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
+use pay::mpp::credential::Authorization;
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Due, Facilitator, Signer};
 use sandbox::chain::{self, Chain, Chains, Mining, PERMIT2};
 use sandbox::keys::Key;
 use sandbox::payee::payee;
 
-use crate::signing::{CHARGE, Terms, key_bytes};
+use crate::signing::{CHARGE, Terms, key_bytes, transfer};
 
 pub(crate) const NOON: u64 = 1_794_700_000;
 pub(crate) const PROMISE_SECONDS: u64 = 600;
@@ -181,6 +182,12 @@ impl House {
         self.chains.faucet().fill(&self.chains, BASE.into(), payer.address());
         self.chain().set_allowance(payer.address(), PERMIT2, u128::MAX);
         self.terms(payer.address()).signed_by(&payer)
+    }
+
+    /// A signed transfer of the demonstration payer, under MPP's terms.
+    pub(crate) fn transfer(&self) -> Authorization {
+        let payer = self.chains.faucet().payer();
+        transfer(&self.terms(payer.address()), &payer)
     }
 
     /// What the seller has been paid, in all.

@@ -9,3 +9,4 @@ mod house;
 mod line;
 mod paying;
 mod signing;
+mod transfers;

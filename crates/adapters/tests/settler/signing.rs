@@ -1,9 +1,10 @@
 //! What payers sign, written down a second time so that the settler is not its own judge.
 
 use alloy_primitives::{Address, B256, U256};
-use alloy_sol_types::{SolCall, SolStruct, eip712_domain, sol};
+use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, eip712_domain, sol};
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
+use pay::mpp::credential::Authorization;
 use pay::x402::credential::{Permit, Promise};
 use sandbox::chain::{PERMIT2, UPTO_PROXY, Unsigned};
 use sandbox::keys::Key;
@@ -33,10 +34,26 @@ mod token {
             uint256 nonce;
             uint256 deadline;
         }
+
+        struct TransferWithAuthorization {
+            address from;
+            address to;
+            uint256 value;
+            uint256 validAfter;
+            uint256 validBefore;
+            bytes32 nonce;
+        }
+
+        struct CancelAuthorization { address authorizer; bytes32 nonce; }
+
+        function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature) external;
+        function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature) external;
     }
 }
 
 pub(crate) const MOST: Usdc = Usdc::from_atomic(3_500_000);
+/// MPP's one price.
+pub(crate) const PRICE: Usdc = Usdc::from_atomic(3_500_000);
 pub(crate) const CHARGE: Usdc = Usdc::from_atomic(2_117_500);
 
 fn place(noun: EvmAddress) -> Address {
@@ -100,13 +117,7 @@ pub(crate) fn permit(promise: &Promise, key: &Key, amount: Usdc) -> Permit {
         nonce: U256::ZERO,
         deadline: U256::from(promise.deadline),
     };
-    let domain = eip712_domain! {
-        name: "USD Coin",
-        version: "2",
-        chain_id: promise.network.chain_id(),
-        verifying_contract: place(promise.network.usdc()),
-    };
-    let digest = message.eip712_signing_hash(&domain);
+    let digest = message.eip712_signing_hash(&usdc_domain(promise.network));
     Permit { amount, deadline: promise.deadline, signature: key.sign(digest.0) }
 }
 
@@ -118,6 +129,68 @@ pub(crate) fn cancellation(promise: &Promise, key: &Key, nonce: u64) -> Vec<u8> 
         mask: U256::ONE << usize::from(promise.nonce[31]),
     };
     transaction(promise.network, nonce, PERMIT2, call.abi_encode()).sign(key)
+}
+
+fn usdc_domain(network: Network) -> Eip712Domain {
+    eip712_domain! {
+        name: "USD Coin",
+        version: "2",
+        chain_id: network.chain_id(),
+        verifying_contract: place(network.usdc()),
+    }
+}
+
+/// What an MPP client signs. It can be carried until the second before the deadline.
+pub(crate) fn transfer(terms: &Terms, key: &Key) -> Authorization {
+    let mut authorization = Authorization {
+        network: terms.network,
+        token: terms.network.usdc(),
+        from: terms.payer,
+        to: terms.pay_to,
+        value: PRICE,
+        valid_after: 0,
+        valid_before: terms.deadline,
+        nonce: terms.nonce,
+        signature: [0; 65],
+    };
+    sign(&mut authorization, key);
+    authorization
+}
+
+pub(crate) fn sign(authorization: &mut Authorization, key: &Key) {
+    let message = token::TransferWithAuthorization {
+        from: place(authorization.from),
+        to: place(authorization.to),
+        value: U256::from(authorization.value.atomic()),
+        validAfter: U256::from(authorization.valid_after),
+        validBefore: U256::from(authorization.valid_before),
+        nonce: authorization.nonce.into(),
+    };
+    let domain = usdc_domain(authorization.network);
+    authorization.signature = key.sign(message.eip712_signing_hash(&domain).0);
+}
+
+/// The same transfer as anybody may make it, in the token's other spelling.
+pub(crate) fn carrying(authorization: &Authorization) -> Vec<u8> {
+    token::transferWithAuthorizationCall {
+        from: place(authorization.from),
+        to: place(authorization.to),
+        value: U256::from(authorization.value.atomic()),
+        validAfter: U256::from(authorization.valid_after),
+        validBefore: U256::from(authorization.valid_before),
+        nonce: authorization.nonce.into(),
+        signature: authorization.signature.to_vec().into(),
+    }
+    .abi_encode()
+}
+
+/// The payer takes the signed transfer back.
+pub(crate) fn cancelling(authorization: &Authorization, key: &Key) -> Vec<u8> {
+    let (authorizer, nonce) = (place(authorization.from), B256::from(authorization.nonce));
+    let message = token::CancelAuthorization { authorizer, nonce };
+    let digest = message.eip712_signing_hash(&usdc_domain(authorization.network));
+    let signature = key.sign(digest.0).to_vec().into();
+    token::cancelAuthorizationCall { authorizer, nonce, signature }.abi_encode()
 }
 
 pub(crate) fn transaction(network: Network, nonce: u64, to: EvmAddress, data: Vec<u8>) -> Unsigned {

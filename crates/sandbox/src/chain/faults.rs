@@ -26,6 +26,8 @@ pub enum Fault {
     ChainId(u64),
     /// The node has not seen the last so many blocks.
     Stale { blocks: u64 },
+    /// A search for events finds none, wherever they are.
+    Silent,
 }
 
 impl Fault {
@@ -43,6 +45,7 @@ impl Fault {
             Self::Error { .. } => "error",
             Self::ChainId(_) => "chain_id",
             Self::Stale { .. } => "stale",
+            Self::Silent => "silent",
         }
     }
 }

@@ -82,7 +82,7 @@ impl Lane {
                 bundle.add(signed);
                 bundle
             }
-            None => Bundle::new(quote.head, signed),
+            None => Bundle::new(quote.head, own, signed),
         })
     }
 

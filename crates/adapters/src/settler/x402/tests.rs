@@ -48,8 +48,9 @@ fn digest_and_call_are_those_of_the_official_client() {
         let call = errand(&promise, CHARGE, Allowance::Given);
         assert_eq!(Bytes::from(call.data).to_string(), text(&vector, "/settleCalldata"));
         assert_eq!(call.to, noun(UPTO_PROXY));
-        assert_eq!(bit(&promise).0.to_string(), text(&vector, "/nonceBitmap/wordPosition"));
-        assert_eq!(bit(&promise).1, U256::ONE << 128);
+        let (word, bit) = permit2::place(promise.nonce);
+        assert_eq!(word.to_string(), text(&vector, "/nonceBitmap/wordPosition"));
+        assert_eq!(bit, U256::ONE << 128);
     }
 }
 
@@ -80,6 +81,7 @@ fn receipt(promise: &Promise) -> Receipt {
         data: data.data,
         transaction: B256::ZERO,
         block: 1,
+        block_hash: B256::ZERO,
         removed: false,
     };
     let (transaction, block_hash) = (B256::ZERO, B256::ZERO);

@@ -134,6 +134,7 @@ pub(super) fn fault(form: &mut Form) -> Option<Fault> {
         Fault::Error { code, message },
         Fault::ChainId(chain.unwrap_or(31_337)),
         Fault::Stale { blocks: blocks.unwrap_or(10) },
+        Fault::Silent,
     ];
     form.needed_choice("fault", &faults.map(|fault| (fault.name(), fault)))
 }

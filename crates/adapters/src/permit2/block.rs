@@ -1,0 +1,207 @@
+//! What the one block that used a promise's nonce shows of it.
+
+use alloy_primitives::{B256, U256};
+use alloy_sol_types::SolEvent;
+use order::ids::Timestamp;
+use pay::movement::Moved;
+
+use super::abi::{Permit2, Token};
+use super::{PERMIT2, Relation, Sought, plain};
+use crate::nonce::Horizon;
+use crate::rpc::{Filter, Head, Log, NoAnswer, Node, Outcome};
+
+/// What was found, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Transfer(Transfer),
+    /// The promise was used in a way that nobody asked for.
+    Unclear,
+    /// The payer made the nonce worthless, or paid somebody else with it.
+    Elsewhere,
+    /// Nothing that could have used the nonce: the node keeps something from us.
+    Nothing,
+}
+
+/// The transfer that was asked for, in its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Transfer {
+    transaction: B256,
+    block: Head,
+}
+
+impl Transfer {
+    pub(super) fn moved(&self, horizon: &Horizon) -> Moved {
+        Moved {
+            transaction: self.transaction.to_string(),
+            at: Timestamp(self.block.timestamp),
+            finality: horizon.finality(self.block.number),
+        }
+    }
+}
+
+impl Found {
+    const fn weight(&self) -> u8 {
+        match self {
+            Self::Transfer(_) => 3,
+            Self::Unclear => 2,
+            Self::Elsewhere => 1,
+            Self::Nothing => 0,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        if other.weight() > self.weight() { other } else { self }
+    }
+}
+
+/// Everything that left the payer's account in this block, and every nonce that the
+/// payer burned there, in one answer: a node that tells any of it tells all of it, so
+/// what is missing beside the rest did not happen.
+pub(super) async fn look(node: &Node, sought: &Sought, block: Head) -> Result<Found, NoAnswer> {
+    let events =
+        vec![Token::Transfer::SIGNATURE_HASH, Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH];
+    let payer = vec![plain(sought.payer).into_word()];
+    let (contracts, topics) = (Vec::new(), vec![events, payer]);
+    let logs = node.logs(&Filter { block: block.hash, contracts, topics }).await?;
+    let mut found = Found::Nothing;
+    let mut seen: Vec<B256> = Vec::new();
+    for log in &logs {
+        found = found.or(match sought.sort(log) {
+            Sort::ToSeller if seen.contains(&log.transaction) => Found::Nothing,
+            Sort::ToSeller => {
+                seen.push(log.transaction);
+                judge(node, sought, log.transaction, block).await?
+            }
+            Sort::Burns | Sort::ToOthers => Found::Elsewhere,
+            Sort::OtherNonce => Found::Nothing,
+        });
+    }
+    Ok(found)
+}
+
+/// What an event of the payer's says at first sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    /// Money to the seller. The amount is judged with the transaction.
+    ToSeller,
+    /// A transfer of any token to anybody else.
+    ToOthers,
+    /// This very nonce was burned.
+    Burns,
+    /// Others were.
+    OtherNonce,
+}
+
+impl Sought {
+    fn sort(&self, log: &Log) -> Sort {
+        if log.topics.first() == Some(&Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH) {
+            return if self.is_burned_by(log) { Sort::Burns } else { Sort::OtherNonce };
+        }
+        let to_seller = log.topics.get(2) == Some(&plain(self.pay_to).into_word());
+        if log.address == self.usdc() && to_seller { Sort::ToSeller } else { Sort::ToOthers }
+    }
+
+    fn is_burned_by(&self, log: &Log) -> bool {
+        let topics = log.topics.iter().copied();
+        let event = Permit2::UnorderedNonceInvalidation::decode_raw_log(topics, &log.data);
+        let (word, bit) = super::place(self.nonce);
+        log.address == plain(PERMIT2)
+            && event.is_ok_and(|event| {
+                event.owner == plain(self.payer)
+                    && event.word == word
+                    && !(event.mask & bit).is_zero()
+            })
+    }
+
+    fn is_paid_by(&self, log: &Log) -> bool {
+        let event = Token::Transfer::decode_raw_log(log.topics.iter().copied(), &log.data);
+        log.address == self.usdc()
+            && event.is_ok_and(|event| {
+                event.from == plain(self.payer)
+                    && event.to == plain(self.pay_to)
+                    && event.value == U256::from(self.amount.atomic())
+            })
+    }
+}
+
+/// What a transaction that paid the seller has to do with this promise.
+async fn judge(
+    node: &Node,
+    sought: &Sought,
+    transaction: B256,
+    block: Head,
+) -> Result<Found, NoAnswer> {
+    // Its event was here a moment ago, so all of it must be.
+    let receipt = node.receipt(transaction).await?.ok_or(NoAnswer::Unusable)?;
+    let sent = node.transaction(transaction).await?.ok_or(NoAnswer::Unusable)?;
+    if receipt.block_hash != block.hash || receipt.outcome != Outcome::Succeeded {
+        return Err(NoAnswer::Unusable);
+    }
+    Ok(match sought.relation(&sent) {
+        Relation::None => Found::Nothing,
+        Relation::Unknown => Found::Unclear,
+        Relation::Settles if receipt.logs.iter().any(|log| sought.is_paid_by(log)) => {
+            Found::Transfer(Transfer { transaction, block })
+        }
+        Relation::Settles => Found::Unclear,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use order::chain::{EvmAddress, Network};
+    use order::money::Usdc;
+
+    use super::*;
+
+    #[test]
+    fn a_transfer_outweighs_everything_and_a_doubt_outweighs_another_use() {
+        let (hash, parent) = (B256::ZERO, B256::ZERO);
+        let block = Head { number: 1, hash, parent, timestamp: 1 };
+        let transfer = Transfer { transaction: B256::ZERO, block };
+        let ranked = [Found::Transfer(transfer), Found::Unclear, Found::Elsewhere, Found::Nothing];
+        for (place, stronger) in ranked.into_iter().enumerate() {
+            for weaker in &ranked[place..] {
+                assert_eq!(stronger.or(*weaker), stronger);
+                assert_eq!(weaker.or(stronger), stronger);
+            }
+        }
+    }
+
+    #[test]
+    fn only_this_nonce_or_money_that_went_elsewhere_explains_a_used_nonce() {
+        let sought = Sought {
+            network: Network::Base,
+            payer: EvmAddress::from_bytes([7; 20]),
+            pay_to: EvmAddress::from_bytes([8; 20]),
+            nonce: [0x42; 32],
+            amount: Usdc::from_atomic(5),
+            deadline: 9,
+        };
+        let (word, bit) = super::super::place(sought.nonce);
+        let log = |address: EvmAddress, event: alloy_primitives::LogData| Log {
+            address: plain(address),
+            topics: event.topics().to_vec(),
+            data: event.data,
+            transaction: B256::ZERO,
+            block: 1,
+            block_hash: B256::ZERO,
+            removed: false,
+        };
+        let owner = plain(sought.payer);
+        let burned = |word, mask| {
+            let event = Permit2::UnorderedNonceInvalidation { owner, word, mask };
+            sought.sort(&log(PERMIT2, event.encode_log_data()))
+        };
+        assert_eq!(burned(word, bit | U256::ONE), Sort::Burns);
+        assert_eq!(burned(word, !bit), Sort::OtherNonce);
+        assert_eq!(burned(word + U256::ONE, bit), Sort::OtherNonce);
+        let sent = |token: EvmAddress, to: EvmAddress| {
+            let event = Token::Transfer { from: owner, to: plain(to), value: U256::ONE };
+            sought.sort(&log(token, event.encode_log_data()))
+        };
+        assert_eq!(sent(sought.network.usdc(), sought.pay_to), Sort::ToSeller);
+        assert_eq!(sent(sought.network.usdc(), PERMIT2), Sort::ToOthers);
+        assert_eq!(sent(PERMIT2, sought.pay_to), Sort::ToOthers, "another token");
+    }
+}

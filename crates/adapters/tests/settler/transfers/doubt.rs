@@ -1,0 +1,239 @@
+//! What proves that a signed transfer was made, by whomever, and what proves that it never will be.
+
+use alloy_primitives::Address;
+use alloy_sol_types::{SolCall, sol};
+use sandbox::chain::{Depths, Fate, Fault, Rule};
+
+use super::*;
+use crate::house::PROMISE_SECONDS;
+
+/// Blocks stay once four others stand on them.
+async fn house_in_doubt() -> (House, Settler) {
+    let house = House::open().await;
+    house.chain().set_depths(Depths { safe: 2, finalized: 4 });
+    let settler = house.settler();
+    (house, settler)
+}
+
+#[tokio::test]
+async fn money_is_provisional_until_its_block_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    assert_eq!(payment.settle(&settler).await.unwrap().finality, Finality::Provisional);
+    house.chain().mine(3);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Provisional));
+    house.chain().mine(1);
+    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+}
+
+#[tokio::test]
+async fn a_transfer_that_somebody_else_carried_is_paid_under_that_hash() {
+    for depths in [Depths::default(), Depths { safe: 2, finalized: 4 }] {
+        let house = House::open().await;
+        house.chain().set_depths(depths);
+        let settler = house.settler();
+        // After we signed: ours fails in its block, and the money is there all the same.
+        let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+        let hash = send(&house, "stranger", carrying(&payment.authorization));
+        let moved = payment.settle(&settler).await.unwrap();
+        assert_eq!(moved.transaction, hash);
+        assert_eq!(payment.trace(&house.settler()).await, Ok(Movement::Moved(moved)));
+        // Before we ever saw it: nothing is left to sign.
+        let early = house.transfer();
+        let hash = send(&house, "stranger", carrying(&early));
+        assert_eq!(settler.verify(&early).await, Ok(()));
+        let mut payment = Payment::prepare(&settler, early).await.unwrap();
+        assert_eq!(payment.kept().len(), 0);
+        assert_eq!(payment.settle(&settler).await.unwrap().transaction, hash);
+        let Movement::Moved(moved) = payment.chase(&house, &settler).await else { panic!("moved") };
+        assert_eq!((moved.transaction, house.paid()), (hash, price(2)));
+        assert_eq!(house.chain().transfers_to(payee()).len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_transfer_that_a_reorganisation_takes_back_is_carried_by_us() {
+    let (house, settler) = house_in_doubt().await;
+    let authorization = house.transfer();
+    let hash = send(&house, "stranger", carrying(&authorization));
+    let mut payment = Payment::prepare(&settler, authorization).await.unwrap();
+    assert_eq!(payment.settle(&settler).await.unwrap().transaction, hash);
+    house.chain().reorganise(1, Fate::Dropped);
+    assert_eq!(house.paid(), 0);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    assert!(matches!(payment.settle(&settler).await, Err(Failure::Lost(_))), "nothing to send");
+    let Movement::Moved(moved) = payment.chase(&house, &settler).await else { panic!("moved") };
+    assert_ne!(moved.transaction, hash);
+    assert_eq!((house.paid(), payment.kept().len()), (price(1), 1));
+}
+
+#[tokio::test]
+async fn a_reorganisation_leaves_our_transfer_open_and_it_goes_in_again() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let moved = payment.settle(&settler).await.unwrap();
+    house.chain().reorganise(1, Fate::MinedAgain);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Moved(moved.clone())));
+    house.chain().reorganise(2, Fate::Dropped);
+    assert_eq!((payment.trace(&settler).await, house.paid()), (Ok(Movement::Open), 0));
+    assert_eq!(payment.settle(&settler).await.unwrap().transaction, moved.transaction);
+    assert_eq!(house.paid(), price(1));
+}
+
+#[tokio::test]
+async fn a_cancelled_transfer_is_told_apart_from_a_made_one_and_void_once_that_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    send(&house, "stranger", cancelling(&payment.authorization, &payer(&house)));
+    assert!(words(settler.verify(&payment.authorization).await).contains("cancelled"));
+    let again = settler.prepare(&payment.authorization, Some(&payment.preparation)).await;
+    assert!(words(again.map(drop)).contains("cancelled"));
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "it may be undone");
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
+    house.chain().mine(4);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    let refused = payment.settle(&settler).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    assert_eq!(house.paid(), 0);
+}
+
+#[tokio::test]
+async fn a_nonce_that_went_into_another_transfer_is_void_once_that_stays() {
+    let (house, settler) = house_in_doubt().await;
+    let (key, stranger) = (payer(&house), house.chains.key("stranger").address());
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let mut elsewhere = Authorization { to: stranger, ..payment.authorization.clone() };
+    sign(&mut elsewhere, &key);
+    send(&house, "stranger", carrying(&elsewhere));
+    assert_eq!(house.chain().usdc_of(stranger), price(1));
+    house.chain().mine(3);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    assert!(words(settler.verify(&payment.authorization).await).contains("another transfer"));
+    house.chain().mine(1);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    assert_eq!(house.paid(), 0);
+}
+
+/// One transaction with two authorizations of one payer. The nonce of the first went to the
+/// payer's own other account, beside a good payment for another card.
+#[tokio::test]
+async fn the_money_for_one_card_is_not_taken_for_two() {
+    sol! {
+        struct Call3 { address target; bool allowFailure; bytes callData; }
+        function aggregate3(Call3[] calls) external payable;
+    }
+    let (house, settler) = house_in_doubt().await;
+    let (key, own) = (payer(&house), house.chains.key("own").address());
+    let cheated = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let honest = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let mut elsewhere = Authorization { to: own, ..cheated.authorization.clone() };
+    sign(&mut elsewhere, &key);
+    let calls = [&elsewhere, &honest.authorization].map(|one| Call3 {
+        target: Address::from(BASE.usdc().bytes()),
+        allowFailure: false,
+        callData: carrying(one).into(),
+    });
+    let multicall = "0xcA11bde05977b3631167028862bE2a173976CA11".parse().unwrap();
+    let call = aggregate3Call { calls: calls.to_vec() };
+    let hash = send_to(&house, "stranger", multicall, call.abi_encode());
+    house.chain().mine(4);
+    assert_eq!(house.paid(), price(1));
+    let Ok(Movement::Moved(moved)) = honest.trace(&settler).await else { panic!("moved") };
+    assert_eq!((moved.transaction, moved.finality), (hash, Finality::Final));
+    assert_eq!(cheated.trace(&settler).await, Ok(Movement::Void));
+}
+
+#[tokio::test]
+async fn a_transfer_that_was_never_made_is_void_when_the_chain_itself_is_past_its_end() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    // Our own clock has no say.
+    house.watch.forward(PROMISE_SECONDS);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(1);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open), "it may be replaced");
+    house.chain().mine(3);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    house.chain().mine(1);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    // And so it is: sent after all, it does nothing.
+    send(&house, "stranger", carrying(&payment.authorization));
+    assert_eq!(house.paid(), 0);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Void));
+    let refused = payment.settle(&settler).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn the_last_second_before_the_end_still_counts() {
+    let (house, settler) = house_in_doubt().await;
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    house.watch.forward(PROMISE_SECONDS - 1);
+    house.chain().mine(5);
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    let moved = payment.settle(&settler).await.unwrap();
+    assert_eq!(moved.at.0, payment.authorization.valid_before - 1);
+}
+
+#[tokio::test]
+async fn a_node_that_is_behind_or_silent_never_makes_a_transfer_void() {
+    let (house, settler) = house_in_doubt().await;
+    let chain = house.chain();
+    let ours = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let theirs = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    ours.settle(&settler).await.unwrap();
+    send(&house, "stranger", carrying(&theirs.authorization));
+    house.watch.forward(PROMISE_SECONDS + 1);
+    chain.mine(8);
+    let stale = || Fault::Stale { blocks: 10 };
+    let rule = |fault, method, skip, times| Rule { skip, times, ..Rule::once(fault, method) };
+    let methods = ["eth_getBlockByNumber", "eth_call", "eth_getLogs", "eth_getTransactionReceipt"];
+    for payment in [&ours, &theirs] {
+        for method in methods {
+            for (skip, times) in (0..6).flat_map(|skip| [(skip, Some(1)), (skip, None)]) {
+                chain.add_fault(rule(stale(), method, skip, times));
+                let seen = payment.trace(&settler).await;
+                assert_ne!(seen, Ok(Movement::Void), "{method} {skip} {times:?}");
+                chain.clear_faults();
+            }
+        }
+        assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    }
+    chain.add_fault(rule(Fault::Silent, "eth_getLogs", 0, None));
+    let seen = theirs.trace(&settler).await;
+    assert!(matches!(seen, Err(Failure::Lost(_))), "{seen:?}");
+    // Nor is a payer told to sign anew: one node knows of a use that another does not show.
+    let verdict = settler.verify(&theirs.authorization).await;
+    assert_eq!(verdict, Err(Rejection::Unavailable));
+    chain.clear_faults();
+    for (method, skip) in [("eth_call", 1), ("eth_getBlockByNumber", 0)] {
+        chain.add_fault(rule(stale(), method, skip, None));
+        let verdict = settler.verify(&theirs.authorization).await;
+        assert_eq!(verdict, Err(Rejection::Unavailable), "{method}");
+        chain.clear_faults();
+    }
+    assert_eq!(settler.verify(&theirs.authorization).await, Ok(()), "it has paid");
+}
+
+#[tokio::test]
+async fn a_transaction_of_ours_that_failed_is_a_refusal_only_if_nobody_elses_paid() {
+    let house = House::open().await;
+    let (settler, chain) = (house.settler(), house.chain());
+    let revert = || Rule::once(Fault::Revert, "eth_sendRawTransaction");
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    chain.add_fault(revert());
+    let refused = payment.settle(&settler).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    let hash = send(&house, "stranger", carrying(&payment.authorization));
+    chain.add_fault(revert());
+    assert_eq!(payment.settle(&settler).await.unwrap().transaction, hash);
+    // While nobody can tell, it is neither.
+    let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
+    send(&house, "stranger", carrying(&payment.authorization));
+    chain.add_fault(Rule { times: None, ..Rule::once(Fault::Unavailable, "eth_call") });
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
+    assert_eq!(house.paid(), price(2));
+}
