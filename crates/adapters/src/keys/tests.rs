@@ -26,13 +26,8 @@ fn the_first_line_names_the_house_and_the_last_one_seals() {
 #[test]
 fn each_purpose_has_its_own_key() {
     let keys = Keyring::from_text(&line(7)).unwrap();
-    let purposes = [
-        Purpose::Identity,
-        Purpose::Seal,
-        Purpose::Token,
-        Purpose::Challenge,
-        Purpose::Name,
-    ];
+    let purposes =
+        [Purpose::Identity, Purpose::Seal, Purpose::Token, Purpose::Challenge, Purpose::Name];
     let derived = purposes.map(|purpose| *keys.newest_first(purpose).next().unwrap());
     for (place, key) in derived.iter().enumerate() {
         assert!(!derived[..place].contains(key), "{:?}", purposes[place]);

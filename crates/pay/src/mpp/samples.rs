@@ -17,7 +17,7 @@ use order::tender::Rejection;
 use serde_json::{Value, json};
 
 use super::credential::{Authorization, Proof};
-use super::facilitator::{Due, Facilitator, Service};
+use super::facilitator::{Due, Facilitator, Found, Service};
 use super::signature::{digest, nonces};
 use super::{Mpp, Realm, Secrets, headers};
 use crate::movement::{Moved, Movement};
@@ -35,7 +35,7 @@ pub(crate) const BODY: &[u8] = br#"{"message":"The sea says hello."}"#;
 /// A facilitator that says what a test wants and remembers what it was asked.
 pub(crate) struct Porter {
     pub(crate) service: Service,
-    pub(crate) verified: Result<(), Rejection>,
+    pub(crate) verified: Result<Found, Rejection>,
     pub(crate) prepared: Result<Preparation, Rejection>,
     pub(crate) settled: Result<Moved, Failure>,
     pub(crate) traced: Result<Movement, Failure>,
@@ -51,7 +51,7 @@ impl Porter {
         };
         Self {
             service: Service::Offered,
-            verified: Ok(()),
+            verified: Ok(Found::Unused),
             prepared: Ok(Preparation(b"signed".to_vec())),
             settled: Ok(moved.clone()),
             traced: Ok(Movement::Moved(moved)),
@@ -75,7 +75,7 @@ impl Facilitator for Porter {
         self.service
     }
 
-    async fn verify(&self, _authorization: &Authorization) -> Result<(), Rejection> {
+    async fn verify(&self, _authorization: &Authorization) -> Result<Found, Rejection> {
         self.called("verify");
         self.verified.clone()
     }

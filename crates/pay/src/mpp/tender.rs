@@ -16,7 +16,7 @@ use super::binding::{Realm, Secrets};
 use super::challenge::Randomness;
 use super::checks::{Held, Measure};
 use super::credential::{Authorization, Proof};
-use super::facilitator::{Due, Facilitator};
+use super::facilitator::{Due, Facilitator, Found};
 use super::problem::Flaw;
 use super::receipt;
 use crate::movement::Movement;
@@ -49,7 +49,8 @@ impl Tender for Mpp {
     ) -> Result<payment::Authorization, Rejection> {
         let Self { realm, secrets, resource, .. } = self;
         let held = Measure { terms, realm, secrets, resource }.hold(&credential)?;
-        self.facilitator.verify(&held.authorization).await.map_err(no_allowance)?;
+        let found = self.facilitator.verify(&held.authorization).await.map_err(no_allowance)?;
+        for_this(&held.proof, found)?;
         Ok(authorization(credential, &held))
     }
 
@@ -83,6 +84,20 @@ impl Tender for Mpp {
             Movement::Open => Trace::Open,
             Movement::Void => Trace::Void,
         })
+    }
+}
+
+/// The nonce of an answer to our challenge is good for us alone, so whoever carried it
+/// paid us. A nonce of the payer's own may have paid the same seller for something else.
+fn for_this(proof: &Proof, found: Found) -> Result<(), Rejection> {
+    match (proof, found) {
+        (Proof::Payment(_), Found::Unused | Found::Carried) | (Proof::Exact(_), Found::Unused) => {
+            Ok(())
+        }
+        (Proof::Exact(_), Found::Carried) => {
+            Err(Flaw::Unverified
+                .because("The transfer was made before. Sign one with a new nonce."))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use order::seller::Payees;
 use order::tender::{Rejection, Tender};
 use serde_json::{Value, json};
 
+use super::facilitator::Found;
 use super::problem::Flaw;
 use super::samples::{
     BODY, EARLIER_SECRET, NOW, Nonce, Payer, Porter, SECRET, SELLER, TRANSACTION, authorization,
@@ -253,6 +254,18 @@ fn what_the_chain_says_of_a_transfer_is_passed_on() {
         let (said, _) = verify(porter, sealed(&honest(Nonce::Packed)), &terms());
         assert_eq!(said.unwrap_err(), told);
     }
+}
+
+#[test]
+fn a_transfer_that_was_made_before_pays_for_its_own_challenge_only() {
+    let carried = || Porter { verified: Ok(Found::Carried), ..Porter::good() };
+    for nonce in [Nonce::Packed, Nonce::Framed] {
+        assert!(verify(carried(), sealed(&honest(nonce)), &terms()).0.is_ok());
+    }
+    let Err(Rejection::Invalid(told)) = verify(carried(), sealed(&by_x402()), &terms()).0 else {
+        panic!("it may have bought something else")
+    };
+    assert_eq!(Flaw::read(&told).0, Flaw::Unverified);
 }
 
 fn payment(credential: &Value) -> Payment {

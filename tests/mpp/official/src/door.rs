@@ -22,7 +22,7 @@ use order::tender::{Rejection, Tender};
 use pay::envelope::{Brought, Context, Envelope, Reader, Sealed};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::Resource;
 use serde_json::json;
@@ -45,8 +45,8 @@ impl Facilitator for Porter {
         Service::Offered
     }
 
-    async fn verify(&self, _: &Authorization) -> Result<(), Rejection> {
-        Ok(())
+    async fn verify(&self, _: &Authorization) -> Result<Found, Rejection> {
+        Ok(Found::Unused)
     }
 
     async fn prepare(
