@@ -38,6 +38,8 @@ pub(crate) enum Purpose {
     Seal,
     /// What agents are given when they register.
     Token,
+    /// What makes a challenge to pay ours.
+    Challenge,
     /// A short name that tells keys apart and gives nothing away.
     Name,
 }
@@ -73,6 +75,14 @@ impl Keyring {
         self.newest_first(Purpose::Token).map(|key| *key).collect()
     }
 
+    /// What binds challenges to pay: the newest, and the earlier ones, which still answer
+    /// for what they bound.
+    pub fn challenges(&self) -> ([u8; 32], Vec<[u8; 32]>) {
+        let newest = derive(self.later.last().unwrap_or(&self.first), Purpose::Challenge);
+        let earlier = self.newest_first(Purpose::Challenge).skip(1);
+        (*newest, earlier.map(|key| *key).collect())
+    }
+
     /// Tells whether a database was written with these keys.
     pub(crate) fn identity_name(&self) -> String {
         let name = derive(&self.first, Purpose::Name);
@@ -97,6 +107,7 @@ fn derive(master: &Subkey, purpose: Purpose) -> Subkey {
         Purpose::Identity => b"identity",
         Purpose::Seal => b"seal",
         Purpose::Token => b"token",
+        Purpose::Challenge => b"challenge",
         Purpose::Name => b"name",
     };
     let mut mac = Hmac::<Sha256>::new_from_slice(master.as_slice()).expect("HMAC takes any key");

@@ -54,7 +54,7 @@ mod rounds {
         let begun = now();
         let mut verified = 0;
         while begun.elapsed() < ROUND {
-            let opened = x402.open(headers).expect("one header");
+            let opened = x402.open(headers, b"").expect("one header");
             let credential = opened.credential.expect("a credential");
             let held = at_once(x402.verify(credential, terms));
             assert!(held.is_ok(), "{:?}", held.err());

@@ -10,12 +10,15 @@ use order::tender::Tender;
 /// The paper side of a way of paying: which headers carry what.
 pub trait Envelope: Tender {
     /// Takes the credential out of a request, still sealed, and what else its
-    /// headers say.
-    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle>;
+    /// headers say. A credential may be bound to the body that it came with.
+    fn open(&self, headers: &HeaderMap, body: &[u8]) -> Result<Opened, Muddle>;
 
     /// Puts what the desk said into an answer. The body of a challenge for a
     /// person is the caller's to write.
-    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context) -> Sealed;
+    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed;
+
+    /// The answer to a request that never came before the desk.
+    fn turn_away(&self, muddle: &Muddle) -> Sealed;
 }
 
 /// What a request's headers say.
@@ -35,20 +38,30 @@ pub enum Reader {
     Person,
 }
 
-/// Headers that contradict each other or themselves. Answered with 400.
+/// A request that contradicts itself or does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Muddle {
+    pub status: StatusCode,
     pub code: &'static str,
     /// For the caller: what is wrong, and what to send instead.
     pub message: &'static str,
 }
 
+impl Muddle {
+    /// Headers that contradict each other or themselves.
+    pub const fn of_headers(code: &'static str, message: &'static str) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, code, message }
+    }
+}
+
 /// What an answer needs to know beside what the desk said.
 #[derive(Clone, Copy, Debug)]
-pub struct Context {
+pub struct Context<'a> {
     pub reader: Reader,
     /// The request brought a credential.
     pub brought: Brought,
+    /// The body of the request, byte for byte: a challenge may be bound to it.
+    pub body: &'a [u8],
     pub now: Timestamp,
 }
 

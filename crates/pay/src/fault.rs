@@ -3,7 +3,7 @@
 use order::refusal::Refusal;
 use serde_json::{Value, json};
 
-use crate::envelope::{Retry, Verdict, verdict};
+use crate::envelope::{Muddle, Retry, Verdict, verdict};
 
 /// How long a caller should wait before the same request may do better.
 pub const RETRY_AFTER_SECONDS: u64 = 2;
@@ -21,6 +21,26 @@ pub fn body(refusal: &Refusal) -> Value {
         error["fields"] = fields.collect();
     }
     json!({ "error": error })
+}
+
+/// The same for a request that never came before the desk.
+pub fn muddled(muddle: &Muddle) -> Value {
+    let Muddle { code, message, .. } = *muddle;
+    json!({ "error": { "code": code, "message": message, "retry": Retry::Never.word() } })
+}
+
+const REASON_LETTERS_MAX: usize = 500;
+
+/// A reason that fits a header's budget. Facilitators pass on what a chain said,
+/// at any length and in any letters; what JSON would write as more than one
+/// byte is replaced.
+pub(crate) fn short(reason: &str) -> String {
+    let plain = |letter: char| match letter {
+        '"' | '\\' => '\'',
+        ' '..='~' => letter,
+        _ => '?',
+    };
+    reason.chars().take(REASON_LETTERS_MAX).map(plain).collect()
 }
 
 /// How many seconds a caller should wait, if waiting may help at all.

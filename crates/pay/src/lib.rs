@@ -4,10 +4,13 @@
 //!
 //! 1. [`envelope`]: what every way of paying has in common, and the one table
 //!    from the desk's words to HTTP's; [`fault`]: that table as a body;
-//!    [`movement`]: what chains say of money.
+//!    [`movement`]: what chains say of money; `digits` and `eip712`: how clients write
+//!    numbers and what keys sign.
 //! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same files in
 //!    each.
 
+mod digits;
+mod eip712;
 pub mod envelope;
 pub mod fault;
 pub mod movement;

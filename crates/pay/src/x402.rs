@@ -4,7 +4,7 @@
 //! `receipt`, [`tender`], [`envelope`], and the port that moves the money,
 //! here [`facilitator`]. What only this protocol has stands beside them:
 //! [`resource`] and `extensions` say what is sold, `checks` what a
-//! credential must hold, [`signature`] what was signed and by whom.
+//! credential must hold, [`signature`] what was signed.
 
 use order::chain::EvmAddress;
 use order::tender::Rejection;
@@ -12,7 +12,6 @@ use order::tender::Rejection;
 pub mod challenge;
 mod checks;
 pub mod credential;
-mod digits;
 pub mod envelope;
 mod extensions;
 pub mod facilitator;
@@ -39,30 +38,12 @@ pub const UPTO_PROXY: EvmAddress = EvmAddress::from_bytes([
     0x6c, 0x24, 0x00, 0x02,
 ]);
 
-/// The token's own EIP-712 domain, the same on all our networks.
-pub const TOKEN_NAME: &str = "USD Coin";
-pub const TOKEN_VERSION: &str = "2";
-
-const REASON_LETTERS_MAX: usize = 500;
-
-/// A reason that fits a header's budget. Facilitators pass on what a chain said,
-/// at any length and in any letters; what JSON would write as more than one
-/// byte is replaced.
-fn short(reason: &str) -> String {
-    let plain = |letter: char| match letter {
-        '"' | '\\' => '\'',
-        ' '..='~' => letter,
-        _ => '?',
-    };
-    reason.chars().take(REASON_LETTERS_MAX).map(plain).collect()
-}
-
 /// A credential that does not hold, for a reason in the protocol's own words.
 fn flaw(reason: &str) -> Rejection {
     Rejection::Invalid(reason.to_owned())
 }
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use adapters::http::Address;
 use order::chain::EvmAddress;
 use order::seller::Username;
+use pay::mpp::Realm;
 use web::premises::Profile;
 
 use crate::config::environment::Environment;
@@ -49,6 +50,8 @@ pub(crate) struct Config {
     pub names: Naming,
     pub posting: Posting,
     pub paying: Paying,
+    /// What MPP payers are told that they pay at; `None` means the host of the site.
+    pub realm: Option<Realm>,
     pub sandbox: Sandbox,
     pub shop: Shop,
     pub agents: Agents,

@@ -15,6 +15,8 @@ use order::preview::Previews;
 use order::seller::Sellers;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
+use pay::envelope::Envelope;
+use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
 use web::House;
@@ -29,7 +31,7 @@ use web::walks::Walks;
 
 use crate::config::Config;
 use crate::config::paying::Paying;
-use crate::config::values::Answer;
+use crate::config::values::{Answer, BaseUrl};
 use crate::storage::Storage;
 use crate::world::World;
 
@@ -91,6 +93,7 @@ fn previews(config: &Config, world: &World) -> Option<Previews> {
 
 fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
     let (desk, x402) = (desks.paid.clone(), desks.x402.clone());
+    let mpp = desks.mpp.clone().map(|mpp| -> Arc<dyn Envelope> { mpp });
     let money = match config.paying {
         Paying::Nobody | Paying::Sandbox => Money::Play,
         Paying::Settler(_) | Paying::Facilitator(_) => Money::Real,
@@ -102,7 +105,7 @@ fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
         (Paying::Sandbox, None)
         | (Paying::Nobody | Paying::Settler(_) | Paying::Facilitator(_), _) => BTreeMap::new(),
     };
-    Sending { desk, x402, money, nodes }
+    Sending { desk, x402, mpp, money, nodes }
 }
 
 fn sellers(config: &Config) -> Sellers {
@@ -115,13 +118,16 @@ pub(crate) struct Desks {
     /// The same desk for whoever clears up, with the provider's second name.
     pub(crate) rounds: Arc<Desk>,
     pub(crate) x402: Arc<X402>,
+    /// Where somebody carries the payers' own transfers.
+    pub(crate) mpp: Option<Arc<Mpp>>,
 }
 
 impl Desks {
     /// The ways of paying, for whoever asks after the money.
     pub(crate) fn tenders(&self) -> Tenders {
         let x402: Arc<dyn Tender> = self.x402.clone();
-        Tenders(vec![x402])
+        let mpp = self.mpp.clone().map(|mpp| -> Arc<dyn Tender> { mpp });
+        Tenders([x402].into_iter().chain(mpp).collect())
     }
 }
 
@@ -133,7 +139,7 @@ pub(crate) fn desks(
     world: &World,
     clock: &Arc<dyn Clock>,
 ) -> Result<Option<Desks>, String> {
-    let (Some(provider), Some(facilitator)) = (&world.provider, &world.facilitator) else {
+    let (Some(provider), Some(facilitator)) = (&world.provider, &world.carriers.x402) else {
         return Ok(None);
     };
     let desk = |provider: &Arc<dyn Provider>| {
@@ -148,15 +154,31 @@ pub(crate) fn desks(
             vigils: Vigils::default(),
         })
     };
-    let url = format!("{}{}", config.server.base_url(bound), postcards::X402);
-    let resource =
-        Resource::parse(&url, "One 4x6 inch postcard, printed and mailed", "Pennyblack", &TAGS);
-    let x402 = X402::new(facilitator.clone(), resource?);
+    let base_url = config.server.base_url(bound);
+    let x402 = X402::new(facilitator.clone(), resource(&base_url, postcards::X402)?);
+    let mpp = world.carriers.mpp.as_ref().map(|carrier| {
+        let (newest, earlier) = storage.keyring.challenges();
+        let realm = config.realm.clone().map_or_else(|| Realm::parse(base_url.host()), Ok);
+        Ok::<_, String>(Arc::new(Mpp {
+            facilitator: carrier.clone(),
+            realm: realm?,
+            secrets: Secrets::new(newest, &earlier),
+            randomness: Arc::new(randomness),
+            resource: resource(&base_url, postcards::MPP)?,
+        }))
+    });
     Ok(Some(Desks {
         paid: desk(&provider.paid),
         rounds: desk(&provider.rounds),
         x402: Arc::new(x402),
+        mpp: mpp.transpose()?,
     }))
+}
+
+/// What is for sale at one of the doors.
+fn resource(base_url: &BaseUrl, path: &str) -> Result<Resource, String> {
+    let url = format!("{base_url}{path}");
+    Resource::parse(&url, "One 4x6 inch postcard, printed and mailed", "Pennyblack", &TAGS)
 }
 
 /// By which catalogues list us.

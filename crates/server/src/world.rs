@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use adapters::http::{Address, Client, NoClient, Reach};
 use order::ports::{Clock, NameService, Provider};
-use pay::x402::facilitator::Facilitator;
+use pay::{mpp, x402};
 use sandbox::chain::Chains;
 use sandbox::provider::PostOffice;
 use sandbox::provider::settings::SANDBOX_TOKEN;
@@ -22,9 +22,16 @@ pub(crate) mod signpost;
 pub(crate) struct World {
     pub(crate) names: Arc<dyn NameService>,
     pub(crate) provider: Option<Handles>,
-    pub(crate) facilitator: Option<Arc<dyn Facilitator>>,
+    pub(crate) carriers: Carriers,
     /// The parts of the sandbox that run in this process.
     pub(crate) miniature: Miniature,
+}
+
+/// Who carries payments to the chain, for each way of paying.
+#[derive(Default)]
+pub(crate) struct Carriers {
+    pub(crate) x402: Option<Arc<dyn x402::facilitator::Facilitator>>,
+    pub(crate) mpp: Option<Arc<dyn mpp::facilitator::Facilitator>>,
 }
 
 /// The provider under its three names: who pays comes first, who clears up
@@ -84,8 +91,8 @@ impl World {
         let names = names::open(config, &miniature, &client, clock.clone()).map_err(complain)?;
         let provider = post::open(config, &miniature, client.clone(), clock.clone()).await;
         let provider = provider.map_err(complain)?;
-        let facilitator = money::open(config, &miniature, client, clock).map_err(complain)?;
-        Ok(Self { names, provider, facilitator, miniature })
+        let carriers = money::open(config, &miniature, client, clock).map_err(complain)?;
+        Ok(Self { names, provider, carriers, miniature })
     }
 
     pub(crate) async fn close(self) {

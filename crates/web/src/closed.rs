@@ -7,12 +7,17 @@ use crate::problem::NOT_CONFIGURED;
 use crate::{postcards, preview};
 
 /// Where nobody carries payments.
-pub(crate) fn x402() -> Router {
+pub(crate) fn sending() -> Router {
+    x402().merge(mpp())
+}
+
+fn x402() -> Router {
     Router::new().route(postcards::X402, post(|| async { NOT_CONFIGURED }))
 }
 
+/// Where nobody carries the payers' own transfers.
 pub(crate) fn mpp() -> Router {
-    Router::new().route("/api/mpp/postcards", post(|| async { NOT_CONFIGURED }))
+    Router::new().route(postcards::MPP, post(|| async { NOT_CONFIGURED }))
 }
 
 /// Where no provider is set up.

@@ -2,18 +2,14 @@
 
 use std::fmt;
 
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use order::card::{Draft, FieldFault, Postcard};
 use order::ids::OperationId;
 use order::ports::NameService;
 use order::refusal::Refusal;
 use order::seller::Username;
+use pay::envelope::Muddle;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
-use crate::problem::{Problem, Retry};
-use crate::refused::refused;
 
 /// A caller's own name for the operation, as a header.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -25,16 +21,24 @@ pub(crate) struct Asked {
     pub(crate) operation_id: Option<OperationId>,
 }
 
-/// Reads a whole request. Whatever is wrong with it is in the answer. The
-/// operation may have been named already, by what came with the money.
+/// Why there is no card to speak of.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// Not even JSON.
+    Malformed,
+    Refused(Refusal),
+}
+
+/// Reads a whole request, and says whatever is wrong with it. The operation may have
+/// been named already, by what came with the money.
 pub(crate) fn read(
     names: &dyn NameService,
     headers: &HeaderMap,
     body: &[u8],
     named: Option<OperationId>,
-) -> Result<Asked, Box<Response>> {
-    let sheet = serde_json::from_slice(body).map_err(|_| Box::new(MALFORMED.into_response()))?;
-    asked(names, headers, &sheet, named).map_err(|refusal| Box::new(refused(&refusal)))
+) -> Result<Asked, Unread> {
+    let sheet = serde_json::from_slice(body).map_err(|_| Unread::Malformed)?;
+    asked(names, headers, &sheet, named).map_err(Unread::Refused)
 }
 
 fn asked(
@@ -153,11 +157,10 @@ fn twice(field: &'static str) -> FieldFault {
 }
 
 /// The contract's status, odd as it is.
-const MALFORMED: Problem = Problem {
+pub(crate) const MALFORMED: Muddle = Muddle {
     status: StatusCode::INTERNAL_SERVER_ERROR,
     code: "malformed_json",
     message: "The body is not JSON. Nothing was sent or charged.",
-    retry: Retry::Never,
 };
 
 /// As much of a JSON body as a postcard has: texts and members. It holds

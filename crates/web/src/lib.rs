@@ -107,9 +107,9 @@ pub fn open(house: House) -> Front {
     let paid = everyday.with(card_limits(Limits { request_time: house.paid_time, ..house.limits }));
     let sending = house
         .sending
-        .map_or_else(closed::x402, |sending| postcards::routes(sending, paywall, house.walks));
+        .map_or_else(closed::sending, |sending| postcards::routes(sending, paywall, house.walks));
     let shown = house.previews.map_or_else(closed::preview, preview::routes);
-    let doors = guarded(sending.merge(closed::mpp()), paid)
+    let doors = guarded(sending, paid)
         .merge(guarded(shown, unpaid))
         .merge(guarded(doors, everyday.clone()));
     Front::new(Arc::new(documents), quota, doors, mcp, everyday)

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::browsers::Welcome;
 use crate::draft;
 use crate::problem::{self, Problem, Retry};
-use crate::refused::refused;
+use crate::refused::{refused, unread};
 use crate::window::{Entry, Window};
 
 pub(crate) const PATH: &str = "/api/x402/postcards/preview";
@@ -46,7 +46,7 @@ pub(crate) fn routes(previews: Previews) -> Router {
 async fn show(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> Response {
     let asked = match draft::read(door.previews.names.as_ref(), &headers, &body, None) {
         Ok(asked) => asked,
-        Err(refusal) => return *refusal,
+        Err(why) => return unread(&why),
     };
     // Who sends nonsense is told so and takes nobody's turn.
     let turn = door.window.take();

@@ -8,6 +8,8 @@ use order::refusal::Refusal;
 use pay::envelope::verdict;
 use pay::fault;
 
+use crate::draft::{MALFORMED, Unread};
+
 /// The answer to a refusal where no way of paying dresses it further.
 pub(crate) fn refused(refusal: &Refusal) -> Response {
     let status = verdict(refusal).status;
@@ -19,4 +21,18 @@ pub(crate) fn refused(refusal: &Refusal) -> Response {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+/// The answer to a request without a card that reads.
+pub(crate) fn unread(why: &Unread) -> Response {
+    match why {
+        Unread::Refused(refusal) => refused(refusal),
+        Unread::Malformed => {
+            let mut response = (MALFORMED.status, Json(fault::muddled(&MALFORMED))).into_response();
+            let headers = response.headers_mut();
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            response
+        }
+    }
 }

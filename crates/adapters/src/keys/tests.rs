@@ -26,10 +26,22 @@ fn the_first_line_names_the_house_and_the_last_one_seals() {
 #[test]
 fn each_purpose_has_its_own_key() {
     let keys = Keyring::from_text(&line(7)).unwrap();
-    let purposes = [Purpose::Identity, Purpose::Seal, Purpose::Name];
+    let purposes =
+        [Purpose::Identity, Purpose::Seal, Purpose::Token, Purpose::Challenge, Purpose::Name];
     let derived = purposes.map(|purpose| *keys.newest_first(purpose).next().unwrap());
-    assert!(derived[0] != derived[1] && derived[1] != derived[2] && derived[0] != derived[2]);
+    for (place, key) in derived.iter().enumerate() {
+        assert!(!derived[..place].contains(key), "{:?}", purposes[place]);
+    }
     assert!(!derived.contains(&[7; KEY_BYTES]));
+}
+
+#[test]
+fn the_last_line_binds_challenges_and_the_earlier_ones_answer_for_theirs() {
+    let one = Keyring::from_text(&line(1)).unwrap().challenges();
+    let two = Keyring::from_text(&line(2)).unwrap().challenges();
+    let rotated = Keyring::from_text(&format!("{}{}", line(1), line(2))).unwrap().challenges();
+    assert_eq!((&one.1, &two.1), (&Vec::new(), &Vec::new()));
+    assert_eq!(rotated, (two.0, vec![one.0]));
 }
 
 #[test]

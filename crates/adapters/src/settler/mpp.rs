@@ -13,7 +13,7 @@ use order::ports::Failure;
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
 
 use super::abi::Usdc;
 use super::bundle::{Bundle, UNREADABLE};
@@ -37,14 +37,14 @@ impl Facilitator for Settler {
         if self.lanes.contains_key(&network) { Service::Offered } else { Service::NotOffered }
     }
 
-    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
+    async fn verify(&self, authorization: &Authorization) -> Result<Found, Rejection> {
         let lane = self.lane(authorization.network)?;
         of_usdc(authorization)?;
         let errand = errand(authorization);
         let tried = lane.node.call_as(lane.address(), errand.to, &errand.data, LATEST).await;
         match tried.map_err(Unready::from) {
-            Ok(_) => Ok(()),
-            Err(why) => unless_moved(lane, authorization, &why).await,
+            Ok(_) => Ok(Found::Unused),
+            Err(why) => unless_moved(lane, authorization, &why).await.map(|()| Found::Carried),
         }
     }
 

@@ -8,7 +8,7 @@ use order::ports::{Clock, Failure};
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
 use sandbox::keys::Key;
 use sandbox::payee::payee;
 
@@ -73,7 +73,7 @@ impl Payment {
 
 /// Verifies, prepares and settles, as the desk does for a paying caller.
 async fn pay(settler: &Settler, authorization: Authorization) -> Result<Moved, Failure> {
-    settler.verify(&authorization).await.unwrap();
+    assert_eq!(settler.verify(&authorization).await, Ok(Found::Unused));
     Payment::prepare(settler, authorization).await.unwrap().settle(settler).await
 }
 
@@ -106,7 +106,7 @@ fn finality(movement: &Result<Movement, Failure>) -> Option<Finality> {
 }
 
 /// Why a payer is sent away.
-fn words(verdict: Result<(), Rejection>) -> String {
+fn words<T: std::fmt::Debug>(verdict: Result<T, Rejection>) -> String {
     match verdict {
         Err(Rejection::Invalid(words)) => words,
         other => panic!("{other:?}"),

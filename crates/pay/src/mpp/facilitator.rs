@@ -19,8 +19,9 @@ pub trait Facilitator: Send + Sync {
 
     /// Checks what only the chain can tell, by trying the very transfer: balance,
     /// nonce, blacklist, pause, and an account whose code would judge the signature.
-    /// Moves nothing. What it rejects is told to the payer in its words.
-    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection>;
+    /// Moves nothing. What it rejects is told to the payer in its words; what somebody
+    /// else has carried already, to the same end, is no rejection.
+    async fn verify(&self, authorization: &Authorization) -> Result<Found, Rejection>;
 
     /// As [`order::tender::Tender::prepare`].
     async fn prepare(
@@ -43,6 +44,14 @@ pub trait Facilitator: Send + Sync {
 pub enum Service {
     Offered,
     NotOffered,
+}
+
+/// Whether a good authorization is still to be carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    Unused,
+    /// Somebody has made this very transfer with it.
+    Carried,
 }
 
 /// One movement of money that was asked for.

@@ -10,10 +10,12 @@ use order::money::Usdc;
 use order::offer::Offer;
 use serde_json::{Value, json};
 
+use super::VERSION;
 use super::extensions::Extensions;
 use super::facilitator::{Facilitator, Service, Sponsoring};
 use super::resource::Resource;
-use super::{TOKEN_NAME, TOKEN_VERSION, VERSION, short};
+use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
+use crate::fault::short;
 
 pub const SCHEME: &str = "upto";
 /// How long a payer's promise lives. It has to cover checking it, asking the

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::challenge::{SCHEME, TIMEOUT_SECONDS, TRANSFER_METHOD};
 use super::credential::{Claim, Permit, PermitClaim, Promise, payload};
-use super::digits::address;
 use super::extensions::Extensions;
 use super::facilitator::{Carrier, Facilitator, Signer};
 use super::resource::{Repeated, Resource};
-use super::signature::{KEY_SIGNATURE_BYTES_MAX, permit_digest, promise_digest, recover};
-use super::{PERMIT2, TOKEN_NAME, TOKEN_VERSION, UPTO_PROXY, flaw};
+use super::signature::{KEY_SIGNATURE_BYTES_MAX, permit_digest, promise_digest};
+use super::{PERMIT2, UPTO_PROXY, flaw};
+use crate::digits::address;
+use crate::eip712::{TOKEN_NAME, TOKEN_VERSION, recover};
 
 /// What must be left of a promise: we still have to ask the chain, the provider
 /// and the chain again before it is spent.

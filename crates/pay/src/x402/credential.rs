@@ -11,9 +11,9 @@ use order::payment::Credential;
 use order::tender::Rejection;
 use serde_json::Value;
 
-use super::digits::{address, bytes, number, word};
 use super::extensions::{IDENTIFIER, SPONSORING};
 use super::{VERSION, flaw};
+use crate::digits::{address, bytes, number, word};
 use crate::envelope::Muddle;
 
 /// The header of version 2, and the older one that is read when it is absent.
@@ -196,13 +196,17 @@ pub(super) fn take(headers: &HeaderMap) -> Result<Option<Credential>, Muddle> {
     let mut brought = values.filter(|value| !value.is_empty());
     let Some(first) = brought.next() else { return Ok(None) };
     if brought.any(|other| unpadded(other) != unpadded(first)) {
-        return Err(Muddle {
-            code: "payment_ambiguous",
-            message: "PAYMENT-SIGNATURE and X-Payment carry different payments. Send one of them.",
-        });
+        return Err(Muddle::of_headers(
+            "payment_ambiguous",
+            "PAYMENT-SIGNATURE and X-Payment carry different payments. Send one of them.",
+        ));
     }
-    let decoded = if first.len() <= HEADER_BYTES_MAX { LENIENT.decode(first).ok() } else { None };
-    Ok(Some(Credential(decoded.unwrap_or_default())))
+    Ok(Some(Credential(decoded(first).unwrap_or_default())))
+}
+
+/// The bytes inside the base64 of a header, if it is one and not too long.
+pub(crate) fn decoded(value: &[u8]) -> Option<Vec<u8>> {
+    if value.len() <= HEADER_BYTES_MAX { LENIENT.decode(value).ok() } else { None }
 }
 
 fn unpadded(value: &[u8]) -> &[u8] {
@@ -218,11 +222,11 @@ pub(super) fn identifier(credential: &Credential) -> Result<Option<OperationId>,
         return Ok(None);
     }
     let id = id.as_str().and_then(|id| id.parse().ok());
-    id.map(Some).ok_or(Muddle {
-        code: "invalid_payment_identifier",
-        message: "The id of the payment-identifier extension has 16 to 128 letters, digits, _ or \
-                  -. Correct it, or leave it out.",
-    })
+    id.map(Some).ok_or(Muddle::of_headers(
+        "invalid_payment_identifier",
+        "The id of the payment-identifier extension has 16 to 128 letters, digits, _ or -. Correct \
+         it, or leave it out.",
+    ))
 }
 
 #[cfg(test)]

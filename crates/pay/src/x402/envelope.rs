@@ -32,7 +32,7 @@ const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its
      maximum.";
 
 impl Envelope for X402 {
-    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle> {
+    fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
         let credential = credential::take(headers)?;
         let operation_id = match &credential {
             Some(credential) => credential::identifier(credential)?,
@@ -43,7 +43,7 @@ impl Envelope for X402 {
         Ok(Opened { credential, operation_id, reader })
     }
 
-    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context) -> Sealed {
+    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
         match said {
             Ok(Outcome::Due(offer)) => self.due(offer, context),
             Ok(Outcome::Paid { order, settlement, fulfilment, paid }) => {
@@ -52,10 +52,14 @@ impl Envelope for X402 {
             Err(refusal) => self.refused(refusal),
         }
     }
+
+    fn turn_away(&self, muddle: &Muddle) -> Sealed {
+        told(muddle.status, &fault::muddled(muddle), NO_STORE)
+    }
 }
 
 impl X402 {
-    fn due(&self, offer: &Offer, context: &Context) -> Sealed {
+    fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
         let Some(challenge) = self.usual_challenge(offer) else { return unavailable() };
         let mut sealed = match (context.reader, context.brought) {
             // The page is not ours to write.

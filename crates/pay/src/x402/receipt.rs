@@ -8,7 +8,7 @@ use order::payment::{Receipt, Settlement};
 use serde_json::{Value, json};
 
 use super::credential::Promise;
-use super::short;
+use crate::fault::short;
 use crate::movement::Moved;
 
 /// Money that moved, with the receipt for it.

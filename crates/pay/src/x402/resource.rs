@@ -68,13 +68,13 @@ impl Resource {
         Ok(Self { told, text })
     }
 
-    pub(super) fn json(&self) -> &str {
+    pub(crate) fn json(&self) -> &str {
         &self.text
     }
 
     /// Whether a payer repeats what we sell, in part or whole. Registries list
     /// what a settled payment says is sold, so a payer must not say it anew.
-    pub(super) fn is_repeated(&self, theirs: &Value) -> Repeated {
+    pub(crate) fn is_repeated(&self, theirs: &Value) -> Repeated {
         let same = |(name, value): (&String, &Value)| {
             value.is_null() || *value == "" || self.told.get(name) == Some(value)
         };
@@ -85,7 +85,7 @@ impl Resource {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repeated {
+pub(crate) enum Repeated {
     AsItWas,
     Otherwise,
 }

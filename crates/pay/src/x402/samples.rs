@@ -19,33 +19,34 @@ use serde_json::{Value, json};
 
 use super::credential::Promise;
 use super::facilitator::{Carrier, Due, Facilitator, Service, Signer, Sponsoring};
-use super::signature::{permit_digest, promise_digest, recover};
+use super::signature::{permit_digest, promise_digest};
 use super::{PERMIT2, Resource, UPTO_PROXY, X402};
+use crate::eip712::recover;
 use crate::movement::{Moved, Movement};
 
-pub(super) const NOW: Timestamp = Timestamp(1_790_000_000);
-pub(super) const ORDER: OrderId = OrderId::from_bytes([0xa7; 16]);
-pub(super) const SELLER: EvmAddress = EvmAddress::from_bytes([0xa1; 20]);
+pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000);
+pub(crate) const ORDER: OrderId = OrderId::from_bytes([0xa7; 16]);
+pub(crate) const SELLER: EvmAddress = EvmAddress::from_bytes([0xa1; 20]);
 /// Whom the porter names in offers now, and whom it named yesterday.
-pub(super) const CARRIER: EvmAddress = EvmAddress::from_bytes([0xca; 20]);
-pub(super) const EARLIER_CARRIER: EvmAddress = EvmAddress::from_bytes([0xcb; 20]);
-pub(super) const TRANSACTION: &str =
+pub(crate) const CARRIER: EvmAddress = EvmAddress::from_bytes([0xca; 20]);
+pub(crate) const EARLIER_CARRIER: EvmAddress = EvmAddress::from_bytes([0xcb; 20]);
+pub(crate) const TRANSACTION: &str =
     "0xc2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f0a712";
 
 /// A facilitator that says what a test wants and remembers what it was asked.
-pub(super) struct Porter {
-    pub(super) networks: Vec<Network>,
-    pub(super) sponsoring: Sponsoring,
-    pub(super) verified: Result<(), Rejection>,
-    pub(super) prepared: Result<Preparation, Rejection>,
-    pub(super) settled: Result<Moved, Failure>,
-    pub(super) traced: Result<Movement, Failure>,
-    pub(super) calls: Mutex<Vec<&'static str>>,
-    pub(super) signers: Mutex<Vec<Signer>>,
+pub(crate) struct Porter {
+    pub(crate) networks: Vec<Network>,
+    pub(crate) sponsoring: Sponsoring,
+    pub(crate) verified: Result<(), Rejection>,
+    pub(crate) prepared: Result<Preparation, Rejection>,
+    pub(crate) settled: Result<Moved, Failure>,
+    pub(crate) traced: Result<Movement, Failure>,
+    pub(crate) calls: Mutex<Vec<&'static str>>,
+    pub(crate) signers: Mutex<Vec<Signer>>,
 }
 
 impl Porter {
-    pub(super) fn good() -> Self {
+    pub(crate) fn good() -> Self {
         let moved = Moved {
             transaction: TRANSACTION.into(),
             at: NOW.plus(3),
@@ -63,7 +64,7 @@ impl Porter {
         }
     }
 
-    pub(super) fn calls(&self) -> Vec<&'static str> {
+    pub(crate) fn calls(&self) -> Vec<&'static str> {
         self.calls.lock().unwrap().clone()
     }
 
@@ -110,50 +111,50 @@ impl Facilitator for Porter {
     }
 }
 
-pub(super) fn resource() -> Resource {
+pub(crate) fn resource() -> Resource {
     let url = "https://cards.example/api/x402/postcards";
     Resource::parse(url, "One 4x6 physical postcard", "Pennyblack", &["postcard", "mail"]).unwrap()
 }
 
-pub(super) fn x402(porter: Porter) -> (X402, Arc<Porter>) {
+pub(crate) fn x402(porter: Porter) -> (X402, Arc<Porter>) {
     let porter = Arc::new(porter);
     (X402::new(porter.clone(), resource()), porter)
 }
 
-pub(super) fn payees() -> Payees {
+pub(crate) fn payees() -> Payees {
     Payees::new(Network::ALL.map(|network| (network, SELLER)).to_vec()).unwrap()
 }
 
-pub(super) fn offer() -> Offer {
+pub(crate) fn offer() -> Offer {
     let price = Price::UpTo(CEILING);
     Offer { order: ORDER, price, payees: payees(), expires_at: NOW.plus(86_400) }
 }
 
-pub(super) fn terms() -> Terms {
+pub(crate) fn terms() -> Terms {
     Terms { order: ORDER, payees: payees(), ceiling: CEILING, now: NOW }
 }
 
-pub(super) fn decoded(header: impl AsRef<[u8]>) -> Value {
+pub(crate) fn decoded(header: impl AsRef<[u8]>) -> Value {
     serde_json::from_slice(&STANDARD.decode(header).unwrap()).unwrap()
 }
 
 /// Somebody with a key, who does with a challenge what the official client does.
-pub(super) struct Payer {
+pub(crate) struct Payer {
     curve: Secp256k1<All>,
     key: SecretKey,
 }
 
 impl Payer {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let key = SecretKey::from_byte_array([0x42; 32]).unwrap();
         Self { curve: Secp256k1::new(), key }
     }
 
-    pub(super) fn address(&self) -> EvmAddress {
+    pub(crate) fn address(&self) -> EvmAddress {
         recover([1; 32], &self.signature([1; 32])).unwrap()
     }
 
-    pub(super) fn signature(&self, digest: [u8; 32]) -> [u8; 65] {
+    pub(crate) fn signature(&self, digest: [u8; 32]) -> [u8; 65] {
         let signed = self.curve.sign_ecdsa_recoverable(Message::from_digest(digest), &self.key);
         let (parity, compact) = signed.serialize_compact();
         let mut bytes = [27; 65];
@@ -163,7 +164,7 @@ impl Payer {
     }
 
     /// Accepts the entry of this network and echoes the rest.
-    pub(super) fn pay(&self, challenge: &Value, network: Network, now: Timestamp) -> Value {
+    pub(crate) fn pay(&self, challenge: &Value, network: Network, now: Timestamp) -> Value {
         let accepts = challenge["accepts"].as_array().unwrap();
         let accepted = accepts.iter().find(|entry| entry["network"] == network.caip2()).unwrap();
         let life = accepted["maxTimeoutSeconds"].as_u64().unwrap();
@@ -193,14 +194,14 @@ impl Payer {
     }
 
     /// Signs the promise that a payload holds now.
-    pub(super) fn sign(&self, payload: &mut Value) {
+    pub(crate) fn sign(&self, payload: &mut Value) {
         let promise = Promise::read(&credential(payload)).map_err(|why| format!("{why:?}"));
         let signature = self.signature(promise_digest(&promise.unwrap()));
         payload["payload"]["signature"] = hex(&signature).into();
     }
 
     /// Signs the allowance along, as a payer does who has not given it yet.
-    pub(super) fn permit(&self, payload: &mut Value, network: Network, deadline: u64) {
+    pub(crate) fn permit(&self, payload: &mut Value, network: Network, deadline: u64) {
         let digest = permit_digest(network, self.address(), CEILING, [0; 32], deadline);
         let info = &mut payload["extensions"]["eip2612GasSponsoring"]["info"];
         info["from"] = self.address().to_string().into();
@@ -213,11 +214,11 @@ impl Payer {
     }
 }
 
-pub(super) fn credential(payload: &Value) -> Credential {
+pub(crate) fn credential(payload: &Value) -> Credential {
     Credential(payload.to_string().into_bytes())
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")
 }

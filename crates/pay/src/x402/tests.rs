@@ -78,7 +78,7 @@ fn an_honest_payment_holds_on_every_network() {
             assert_eq!(authorization.deadline, Timestamp(NOW.0 + 600));
             assert_eq!(authorization.digest, credential(&payload).digest());
             let nonce = payload["payload"]["permit2Authorization"]["nonce"].as_str().unwrap();
-            let nonce = super::digits::word(nonce).unwrap();
+            let nonce = crate::digits::word(nonce).unwrap();
             let key = PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce);
             assert_eq!(authorization.keys, [key]);
         }

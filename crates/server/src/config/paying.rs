@@ -2,6 +2,7 @@
 
 use adapters::http::Address;
 use order::chain::Network;
+use pay::mpp::Realm;
 
 use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};
@@ -29,6 +30,8 @@ pub(crate) struct Facilitator {
     pub address: Address,
     pub nodes: NetworkNodes,
     pub key: Option<FacilitatorKey>,
+    /// Of our own settler, for what no facilitator carries.
+    pub settler_key: Option<Secret>,
 }
 
 /// What signs the tokens of a facilitator that wants them.
@@ -84,10 +87,18 @@ pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Pay
             let address = needed(reader, &settings::PAYMENTS_FACILITATOR, address);
             // Without one, a lost answer could never be cleared up.
             let nodes = needed(reader, &settings::PAYMENTS_RPC, nodes);
-            let (address, nodes, key) = (address?, nodes?, facilitator_key?);
-            Ok(Paying::Facilitator(Facilitator { address, nodes, key }))
+            let (address, nodes, settler_key) = (address?, nodes?, key?);
+            let key = facilitator_key?;
+            Ok(Paying::Facilitator(Facilitator { address, nodes, key, settler_key }))
         }
     }
+}
+
+/// None means the host name of the site.
+pub(super) fn realm(reader: &mut Reader) -> Result<Option<Realm>, Noted> {
+    reader.take_if_told(&settings::PAYMENTS_REALM, |text| {
+        Realm::parse(text).map_err(|fault| Wrong::new("is no realm", fault))
+    })
 }
 
 fn kind(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Kind, Noted> {
@@ -193,6 +204,12 @@ fn address(text: &str) -> Result<Address, Wrong> {
 impl Shown for Kind {
     fn shown(&self) -> String {
         KINDS.iter().find(|(_, kind)| kind == self).map_or("", |(name, _)| name).to_owned()
+    }
+}
+
+impl Shown for Realm {
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let names = naming::read(reader, mode);
     let posting = posting::read(reader);
     let paying = paying::read(reader, mode);
+    let realm = paying::realm(reader);
     let sandbox = sandbox(reader, &names, &posting, &paying);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, values::yes_or_no);
@@ -57,6 +58,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         names: names?,
         posting: posting?,
         paying: paying?,
+        realm: realm?,
         sandbox: sandbox?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },

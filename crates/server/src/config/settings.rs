@@ -11,7 +11,7 @@ pub(crate) use outside::{
 };
 pub(crate) use payments::{
     PAYMENTS_FACILITATOR, PAYMENTS_FACILITATOR_KEY, PAYMENTS_FACILITATOR_SECRET, PAYMENTS_KIND,
-    PAYMENTS_RPC, PAYMENTS_SETTLER_KEY,
+    PAYMENTS_REALM, PAYMENTS_RPC, PAYMENTS_SETTLER_KEY,
 };
 
 /// The variable that names the configuration file, and where we look without it.
@@ -98,7 +98,7 @@ impl Setting {
     }
 }
 
-pub(crate) static SETTINGS: [&Setting; 46] = [
+pub(crate) static SETTINGS: [&Setting; 47] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
@@ -131,6 +131,7 @@ pub(crate) static SETTINGS: [&Setting; 46] = [
     &PAYMENTS_KIND,
     &PAYMENTS_SETTLER_KEY,
     &PAYMENTS_RPC,
+    &PAYMENTS_REALM,
     &PAYMENTS_FACILITATOR,
     &PAYMENTS_FACILITATOR_KEY,
     &PAYMENTS_FACILITATOR_SECRET,

@@ -126,6 +126,11 @@ impl BaseUrl {
         Self(Url::parse(&text).expect("a socket address is a valid authority"))
     }
 
+    /// The host alone, without its port.
+    pub(crate) fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
     /// Whether a payment credential sent there could be read on the way.
     pub(crate) fn is_open_to_eavesdroppers(&self) -> bool {
         let on_this_machine = match self.0.host() {

@@ -6,35 +6,44 @@ use std::sync::Arc;
 use adapters::facilitator::{self, CdpKey, Deadlines, RemoteFacilitator};
 use adapters::http::{Address, Client};
 use adapters::rpc::Node;
-use adapters::settler::{self, Limits, RECEIPT_SECONDS};
+use adapters::settler::{self, Limits, RECEIPT_SECONDS, Settler};
 use order::chain::Network;
 use order::ports::Clock;
-use pay::x402::facilitator::Facilitator;
 use sandbox::chain::Chains;
 use zeroize::Zeroizing;
 
-use super::Miniature;
+use super::{Carriers, Miniature};
 use crate::config::Config;
 use crate::config::paying::{self, NetworkNodes, Paying};
 
-/// Who carries payments, or nobody.
+/// Who carries payments, or nobody. A facilitator elsewhere carries x402 alone; with a
+/// key of ours we carry for MPP beside it.
 pub(super) fn open(
     config: &Config,
     miniature: &Miniature,
     client: Client,
     clock: Arc<dyn Clock>,
-) -> Result<Option<Arc<dyn Facilitator>>, String> {
+) -> Result<Carriers, String> {
     match (&config.paying, &miniature.chains) {
-        (Paying::Nobody, _) | (Paying::Sandbox, None) => Ok(None),
+        (Paying::Nobody, _) | (Paying::Sandbox, None) => Ok(Carriers::default()),
         (Paying::Sandbox, Some(chains)) => {
             let key = chains.faucet().settler().reveal();
-            let nodes = nodes_of(chains, &client)?;
-            own(&key, nodes, clock).map(Some)
+            let settler = own(&key, nodes_of(chains, &client)?, clock)?;
+            Ok(Carriers { x402: Some(settler.clone()), mpp: Some(settler) })
         }
         (Paying::Settler(chosen), _) => {
-            own(chosen.key.reveal(), nodes(&chosen.nodes, &client), clock).map(Some)
+            let settler = own(chosen.key.reveal(), nodes(&chosen.nodes, &client), clock)?;
+            Ok(Carriers { x402: Some(settler.clone()), mpp: Some(settler) })
         }
-        (Paying::Facilitator(chosen), _) => remote(chosen, client, clock).map(Some),
+        (Paying::Facilitator(chosen), _) => {
+            let mut carriers = Carriers::default();
+            if let Some(key) = &chosen.settler_key {
+                let nodes = nodes(&chosen.nodes, &client);
+                carriers.mpp = Some(own(key.reveal(), nodes, clock.clone())?);
+            }
+            carriers.x402 = Some(remote(chosen, client, clock)?);
+            Ok(carriers)
+        }
     }
 }
 
@@ -43,7 +52,7 @@ fn own(
     key: &str,
     nodes: BTreeMap<Network, Node>,
     clock: Arc<dyn Clock>,
-) -> Result<Arc<dyn Facilitator>, String> {
+) -> Result<Arc<Settler>, String> {
     let serving = |(network, node)| (network, (node, Limits::of(network)));
     let settings = settler::Settings {
         key: key_bytes(key).ok_or(NOT_A_KEY)?,
@@ -52,7 +61,7 @@ fn own(
         receipt_seconds: RECEIPT_SECONDS,
         clock,
     };
-    let settler = settler::Settler::new(settings).map_err(|_| NOT_A_KEY)?;
+    let settler = Settler::new(settings).map_err(|_| NOT_A_KEY)?;
     Ok(Arc::new(settler))
 }
 
@@ -64,7 +73,7 @@ fn remote(
     chosen: &paying::Facilitator,
     client: Client,
     clock: Arc<dyn Clock>,
-) -> Result<Arc<dyn Facilitator>, String> {
+) -> Result<Arc<RemoteFacilitator>, String> {
     let key = chosen.key.as_ref().map(|key| {
         let made = CdpKey::new(&key.name.0, key.secret.reveal());
         made.map_err(|fault| format!("PENNYBLACK_FACILITATOR_SECRET is not taken: {fault}"))

@@ -10,7 +10,18 @@ const FENCES: &[(&str, &[&str])] = &[
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
     (
         "pay",
-        &["order", "async-trait", "base64", "http", "secp256k1", "serde", "serde_json", "sha3"],
+        &[
+            "order",
+            "async-trait",
+            "base64",
+            "hmac",
+            "http",
+            "secp256k1",
+            "serde",
+            "serde_json",
+            "sha2",
+            "sha3",
+        ],
     ),
     (
         "adapters",

@@ -8,6 +8,7 @@ mod dawdlers;
 mod example;
 mod fences;
 mod house;
+mod mpp;
 mod names;
 mod pay;
 mod public;

@@ -8,6 +8,7 @@ use order::mail::Promises;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::refused::unread;
 
 fn good() -> Value {
     json!({
@@ -29,7 +30,8 @@ async fn refusal(body: &str, headers: HeaderMap) -> (u16, Value) {
     let world = World::new(Box::new(EveryFate::default()), Box::new(still), promises());
     match read(world.as_ref(), &headers, body.as_bytes(), None) {
         Ok(_) => (200, Value::Null),
-        Err(response) => {
+        Err(why) => {
+            let response = unread(&why);
             let status = response.status().as_u16();
             let body = to_bytes(response.into_body(), 65_536).await.unwrap();
             (status, serde_json::from_slice(&body).unwrap())

@@ -5,8 +5,8 @@ use axum::body::to_bytes;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE,
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE,
 };
 use http::{Method, StatusCode};
 use order::fakes::chain::{Promise, Till};
@@ -20,7 +20,7 @@ use order::payment::{
 };
 use order::ports::Failure;
 use order::tender::{Rejection, Tender};
-use pay::envelope::{Reader, verdict};
+use pay::envelope::{Muddle, verdict};
 use pay::x402::envelope::PAYMENT_REQUIRED;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -70,10 +70,10 @@ impl Tender for Paper {
 }
 
 impl Envelope for Paper {
-    fn open(&self, headers: &HeaderMap) -> Result<Opened, Muddle> {
+    fn open(&self, headers: &HeaderMap, _: &[u8]) -> Result<Opened, Muddle> {
         let given: Vec<_> = headers.get_all("coin").into_iter().collect();
         if given.len() > 1 {
-            return Err(Muddle { code: "two_coins", message: "Send one." });
+            return Err(Muddle::of_headers("two_coins", "Send one."));
         }
         let credential = given.first().map(|coin| Credential(coin.as_bytes().to_vec()));
         let operation_id = headers.get("named").map(|name| name.to_str().unwrap().parse().unwrap());
@@ -82,7 +82,12 @@ impl Envelope for Paper {
         Ok(Opened { credential, operation_id, reader })
     }
 
-    fn seal(&self, said: &Result<Outcome, Refusal>, _: &Context) -> Sealed {
+    fn turn_away(&self, muddle: &Muddle) -> Sealed {
+        let body = json!({ "error": { "code": muddle.code } }).to_string().into_bytes();
+        Sealed { status: muddle.status, headers: HeaderMap::new(), body }
+    }
+
+    fn seal(&self, said: &Result<Outcome, Refusal>, _: &Context<'_>) -> Sealed {
         let (status, body) = match said {
             Ok(Outcome::Due(offer)) => (StatusCode::PAYMENT_REQUIRED, offer.order.to_string()),
             Ok(Outcome::Paid { order, .. }) => (StatusCode::OK, order.to_string()),
@@ -111,7 +116,9 @@ fn site() -> Site {
     let walks = Walks::new();
     let page = publish::everything(&premises(), 0).unwrap().paywall;
     let desk = Arc::new(world.desk());
-    let sending = Sending { desk, x402, money: Money::Play, nodes: BTreeMap::new() };
+    let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp)));
+    let mpp = Some(mpp);
+    let sending = Sending { desk, x402, mpp, money: Money::Play, nodes: BTreeMap::new() };
     let door = routes(sending, page, walks.clone());
     Site { world, walks, door }
 }
@@ -134,8 +141,13 @@ fn coin(site: &Site) -> (&'static str, String) {
     ("coin", String::from_utf8(promise.credential().0).unwrap())
 }
 
-async fn answer(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response, Bytes) {
-    let mut request = http::Request::builder().method(method).uri(X402);
+async fn answer(
+    site: &Site,
+    path: &str,
+    method: Method,
+    headers: &[(&str, String)],
+) -> (Response, Bytes) {
+    let mut request = http::Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(*name, value);
     }
@@ -146,12 +158,21 @@ async fn answer(site: &Site, method: Method, headers: &[(&str, String)]) -> (Res
 }
 
 async fn page(site: &Site, headers: &[(&str, String)]) -> (Response, String) {
-    let (response, bytes) = answer(site, Method::POST, headers).await;
+    let (response, bytes) = answer(site, X402, Method::POST, headers).await;
     (response, String::from_utf8(bytes.to_vec()).unwrap())
 }
 
 async fn ask(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response, Value) {
-    let (response, bytes) = answer(site, method, headers).await;
+    ask_at(site, X402, method, headers).await
+}
+
+async fn ask_at(
+    site: &Site,
+    path: &str,
+    method: Method,
+    headers: &[(&str, String)],
+) -> (Response, Value) {
+    let (response, bytes) = answer(site, path, method, headers).await;
     (response, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
@@ -160,7 +181,7 @@ async fn a_card_is_asked_for_paid_and_found_again() {
     let site = site();
     let (unpaid, order) = ask(&site, Method::POST, &[]).await;
     assert_eq!(unpaid.status(), StatusCode::PAYMENT_REQUIRED, "{order}");
-    assert_eq!(unpaid.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], EXPOSED);
+    assert_eq!(unpaid.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], AT_X402.exposed);
     let (paid, same) = ask(&site, Method::POST, &[coin(&site)]).await;
     assert_eq!((paid.status(), &same), (StatusCode::OK, &order));
     let (again, same) = ask(&site, Method::POST, &[]).await;
@@ -228,4 +249,78 @@ async fn a_page_may_ask_first_and_other_methods_are_told_what_is_taken() {
     }
     let (get, _) = ask(&site, Method::GET, &[]).await;
     assert_eq!((get.status().as_u16(), &get.headers()[ALLOW]), (405, &"POST".parse().unwrap()));
+}
+
+#[tokio::test]
+async fn both_doors_lead_to_one_order_and_one_charge() {
+    for (first, second) in [(X402, MPP), (MPP, X402)] {
+        let site = site();
+        let (unpaid, order) = ask_at(&site, first, Method::POST, &[]).await;
+        assert_eq!(unpaid.status(), StatusCode::PAYMENT_REQUIRED);
+        let (paid, same) = ask_at(&site, first, Method::POST, &[coin(&site)]).await;
+        assert_eq!((paid.status(), &same), (StatusCode::OK, &order));
+        for brings in [&[][..], &[coin(&site)]] {
+            let (again, same) = ask_at(&site, second, Method::POST, brings).await;
+            assert_eq!((again.status(), &same), (StatusCode::OK, &order));
+        }
+        assert_eq!(site.world.chain.lock().unwrap().transfers.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn mpp_shows_pages_its_headers_and_has_no_page_of_its_own() {
+    let site = site();
+    let html = (ACCEPT.as_str(), "text/html".to_owned());
+    let (response, _) = ask_at(&site, MPP, Method::POST, &[html]).await;
+    assert_eq!(response.status(), StatusCode::PAYMENT_REQUIRED);
+    let exposed = response.headers()[ACCESS_CONTROL_EXPOSE_HEADERS].to_str().unwrap();
+    for name in ["WWW-Authenticate", "Payment-Receipt", "PAYMENT-REQUIRED"] {
+        assert!(exposed.contains(name), "{exposed}");
+    }
+    assert_eq!(response.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    assert!(!response.headers().contains_key(CONTENT_TYPE));
+}
+
+#[tokio::test]
+async fn mpp_takes_post_and_nothing_else_but_a_browser_that_asks_first() {
+    let site = site();
+    let asks_first = ("access-control-request-method", "POST".to_owned());
+    let (preflight, _) = ask_at(&site, MPP, Method::OPTIONS, &[asks_first]).await;
+    assert_eq!(preflight.status(), StatusCode::NO_CONTENT);
+    let allowed = preflight.headers()[ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
+    for name in ["authorization", "payment-authorization", "payment-signature", "accept-payment"] {
+        assert!(allowed.split(", ").any(|listed| listed == name), "{allowed}");
+    }
+    let trace = Method::from_bytes(b"TRACE").unwrap();
+    let own = Method::from_bytes(b"PAY").unwrap();
+    for method in [
+        Method::GET,
+        Method::HEAD,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+        trace,
+        own,
+    ] {
+        let (response, said) = ask_at(&site, MPP, method.clone(), &[]).await;
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
+        assert_eq!(response.headers()[ALLOW], "POST", "{method}");
+        if method != Method::HEAD {
+            assert_eq!(said["error"]["code"], "method_not_allowed", "{method}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_turned_away_at_both_doors() {
+    let site = site();
+    for path in [X402, MPP] {
+        let request = http::Request::post(path).body(Body::from("{")).unwrap();
+        let response = site.door.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = to_bytes(response.into_body(), 65_536).await.unwrap();
+        let said: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(said["error"]["code"], "malformed_json");
+    }
 }

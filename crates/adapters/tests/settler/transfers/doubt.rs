@@ -41,7 +41,7 @@ async fn a_transfer_that_somebody_else_carried_is_paid_under_that_hash() {
         // Before we ever saw it: nothing is left to sign.
         let early = house.transfer();
         let hash = send(&house, "stranger", carrying(&early));
-        assert_eq!(settler.verify(&early).await, Ok(()));
+        assert_eq!(settler.verify(&early).await, Ok(Found::Carried));
         let mut payment = Payment::prepare(&settler, early).await.unwrap();
         assert_eq!(payment.kept().len(), 0);
         assert_eq!(payment.settle(&settler).await.unwrap().transaction, hash);
@@ -213,7 +213,7 @@ async fn a_node_that_is_behind_or_silent_never_makes_a_transfer_void() {
         assert_eq!(verdict, Err(Rejection::Unavailable), "{method}");
         chain.clear_faults();
     }
-    assert_eq!(settler.verify(&theirs.authorization).await, Ok(()), "it has paid");
+    assert_eq!(settler.verify(&theirs.authorization).await, Ok(Found::Carried));
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ enum Told {
 async fn try_to_pay(house: &House, settler: &Settler, rival: Rival) -> (Told, Movement) {
     let one = house.transfer();
     let prepared = match settler.verify(&one).await {
-        Ok(()) => Payment::prepare(settler, one).await,
+        Ok(_) => Payment::prepare(settler, one).await,
         Err(why) => Err(why),
     };
     let mut payment = match prepared {

@@ -10,10 +10,10 @@ use super::super::samples::{
 };
 use super::*;
 
-const CONTEXT: Context =
-    Context { reader: Reader::Program, brought: Brought::Credential, now: NOW };
+const CONTEXT: Context<'static> =
+    Context { reader: Reader::Program, brought: Brought::Credential, body: b"", now: NOW };
 
-fn contexts() -> impl Iterator<Item = Context> {
+fn contexts() -> impl Iterator<Item = Context<'static>> {
     [Reader::Program, Reader::Person].into_iter().flat_map(|reader| {
         [Brought::Nothing, Brought::Credential].map(|brought| Context {
             reader,
@@ -23,7 +23,7 @@ fn contexts() -> impl Iterator<Item = Context> {
     })
 }
 
-fn seal(said: Result<Outcome, Refusal>, context: &Context) -> Sealed {
+fn seal(said: Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
     let (x402, porter) = x402(Porter::good());
     let sealed = x402.seal(&said, context);
     assert!(porter.calls().is_empty(), "an answer asks nobody");
@@ -266,7 +266,7 @@ fn a_page_is_for_browsers_that_bring_nothing() {
         if let Some(credential) = brings {
             headers.insert("payment-signature", credential.parse().unwrap());
         }
-        x402.open(&headers).unwrap().reader
+        x402.open(&headers, b"").unwrap().reader
     };
     assert_eq!(reader(html, firefox, None), Reader::Person);
     assert_eq!(reader(html, firefox, Some("")), Reader::Person);
@@ -287,7 +287,7 @@ fn what_a_request_brings_is_opened_with_its_name() {
         let header = receipt::header(payload.to_string().as_bytes());
         let mut headers = HeaderMap::new();
         headers.insert("payment-signature", header.parse().unwrap());
-        x402.open(&headers)
+        x402.open(&headers, b"")
     };
     let opened = open(&payload).unwrap();
     assert_eq!(opened.credential, Some(credential(&payload)));
@@ -295,6 +295,6 @@ fn what_a_request_brings_is_opened_with_its_name() {
 
     payload["extensions"]["payment-identifier"]["info"]["id"] = "ada".into();
     assert_eq!(open(&payload).unwrap_err().code, "invalid_payment_identifier");
-    let nothing = x402.open(&HeaderMap::new()).unwrap();
+    let nothing = x402.open(&HeaderMap::new(), b"").unwrap();
     assert_eq!((nothing.credential, nothing.operation_id), (None, None));
 }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::digits::{bytes, word};
 use super::super::samples::{Payer, credential, hex};
 use super::*;
+use crate::digits::{bytes, word};
+use crate::eip712::recover;
 
 const VECTORS: &str = include_str!("../vectors.json");
 

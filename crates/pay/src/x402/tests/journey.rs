@@ -35,7 +35,7 @@ impl Shop {
         if let Some(value) = credential {
             headers.insert("payment-signature", HeaderValue::from_str(value).unwrap());
         }
-        let opened = self.x402.open(&headers).unwrap();
+        let opened = self.x402.open(&headers, b"").unwrap();
         let brought =
             if opened.credential.is_some() { Brought::Credential } else { Brought::Nothing };
         let request = Request {
@@ -45,7 +45,7 @@ impl Shop {
             credential: opened.credential,
         };
         let said = drive(self.desk.send(&self.x402, request)).unwrap();
-        self.x402.seal(&said, &Context { reader: opened.reader, brought, now: NOW })
+        self.x402.seal(&said, &Context { reader: opened.reader, brought, body: b"", now: NOW })
     }
 
     fn pay(&self, sealed: &Sealed, network: Network) -> String {

@@ -17,8 +17,9 @@ pub(crate) static PAYMENTS_SETTLER_KEY: Setting = Setting {
     visibility: Visibility::Hidden,
     ..Setting::usual(
         "payments.settler_key",
-        Fallback::Otherwise { words: "none; `settler` needs one", sample: "" },
-        "The private key that pays the gas, as 64 hexadecimal digits. It never holds USDC.",
+        Fallback::Otherwise { words: "none; `settler` and MPP need one", sample: "" },
+        "The private key that pays the gas, as 64 hexadecimal digits. It never holds USDC. Beside \
+         a facilitator, which carries x402 only, it opens MPP.",
     )
 };
 
@@ -34,6 +35,16 @@ pub(crate) static PAYMENTS_RPC: Setting = Setting {
         },
         "A node for each network on which money is taken: base, polygon, arbitrum. Only their \
          hosts are shown.",
+    )
+};
+
+pub(crate) static PAYMENTS_REALM: Setting = Setting {
+    source: Source::FileOrEnvironment("PENNYBLACK_PAYMENTS_REALM"),
+    ..Setting::usual(
+        "payments.realm",
+        Fallback::Otherwise { words: "the host name in server.base_url", sample: "cards.example" },
+        "The realm of MPP challenges: payers see it, and their clients sign it. What was asked \
+         for under another one cannot be paid any more.",
     )
 };
 

@@ -7,7 +7,7 @@ const DIGITS_MAX: usize = 78;
 
 /// 256 bits from decimal digits, or from `0x` and hexadecimal ones: both are
 /// written by clients, and chains read both.
-pub(super) fn word(text: &str) -> Option<[u8; 32]> {
+pub(crate) fn word(text: &str) -> Option<[u8; 32]> {
     let (digits, base) = match text.strip_prefix("0x") {
         Some(digits) => (digits, 16),
         None => (text, 10),
@@ -31,7 +31,7 @@ pub(super) fn word(text: &str) -> Option<[u8; 32]> {
 }
 
 /// A number that fits 64 bits: no amount or moment that we take is larger.
-pub(super) fn number(text: &str) -> Option<u64> {
+pub(crate) fn number(text: &str) -> Option<u64> {
     let word = word(text)?;
     let (rest, low) = word.split_last_chunk::<8>()?;
     rest.iter().all(|byte| *byte == 0).then(|| u64::from_be_bytes(*low))
@@ -39,12 +39,12 @@ pub(super) fn number(text: &str) -> Option<u64> {
 
 /// An address in any case of letters. It is compared or signed by value, so a
 /// checksum could only refuse what is right.
-pub(super) fn address(text: &str) -> Option<EvmAddress> {
+pub(crate) fn address(text: &str) -> Option<EvmAddress> {
     text.to_ascii_lowercase().parse().ok()
 }
 
 /// `0x` and two hexadecimal digits for each byte.
-pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits = text.strip_prefix("0x")?;
     let pairs = digits.as_bytes().chunks_exact(2);
     if !pairs.remainder().is_empty() {

@@ -1,0 +1,182 @@
+//! MPP on paper: which headers carry the credential, the challenge and the receipt.
+
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use order::desk::{Fulfilment, Outcome, When};
+use order::ids::OrderId;
+use order::offer::Offer;
+use order::payment::Settlement;
+use order::refusal::Refusal;
+use order::status::Status;
+use serde_json::{Value, json};
+
+use super::challenge::{Challenge, Press};
+use super::problem::{Flaw, Problem};
+use super::tender::Mpp;
+use super::{exact, headers, receipt};
+use crate::envelope::{Context, Envelope, Muddle, Opened, Reader, Sealed, verdict};
+use crate::fault;
+use crate::x402::envelope::{PAYMENT_REQUIRED, PAYMENT_RESPONSE};
+
+pub const PAYMENT_RECEIPT: HeaderName = HeaderName::from_static("payment-receipt");
+
+const UNPAID: &str = "One 4x6 postcard costs 3.50 USDC on Base. Answer the challenge in \
+     WWW-Authenticate with a client for MPP, and send the identical body again with the result in \
+     Authorization.";
+/// What x402's clients read in its place.
+const UNPAID_EXACT: &str = "Payment required";
+
+impl Envelope for Mpp {
+    fn open(&self, headers: &HeaderMap, body: &[u8]) -> Result<Opened, Muddle> {
+        let credential = headers::take(headers, body)?;
+        Ok(Opened { credential, operation_id: None, reader: Reader::Program })
+    }
+
+    fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
+        match said {
+            Ok(Outcome::Due(offer)) => {
+                let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
+                self.challenged(problem.about(offer.order), offer, UNPAID_EXACT, context)
+            }
+            Ok(Outcome::Paid { order, settlement, fulfilment, paid }) => {
+                settled(*order, settlement, *fulfilment, *paid)
+            }
+            Err(refusal) => self.refused(refusal, context),
+        }
+    }
+
+    fn turn_away(&self, muddle: &Muddle) -> Sealed {
+        let problem = Problem::of(muddle.status, muddle.message);
+        told(muddle.status, problem.with(&fault::muddled(muddle)))
+    }
+}
+
+impl Mpp {
+    /// Which refusals are dressed, and how. The status is the table's.
+    fn refused(&self, refusal: &Refusal, context: &Context<'_>) -> Sealed {
+        let status = verdict(refusal).status;
+        match refusal {
+            Refusal::CredentialInvalid { offer, reason }
+            | Refusal::PaymentDeclined { offer, reason } => {
+                let (flaw, reason) = Flaw::read(reason);
+                let problem = Problem::flawed(flaw, status, reason).about(offer.order);
+                self.challenged(problem.with(&fault::body(refusal)), offer, reason, context)
+            }
+            // Used already. The official clients' merchants say so with this type too,
+            // and without a challenge, so that nobody pays again.
+            Refusal::PaymentBoundElsewhere => {
+                let problem = Problem::flawed(Flaw::Unverified, status, verdict(refusal).message);
+                told(status, problem.with(&fault::body(refusal)))
+            }
+            Refusal::CardInvalid(_)
+            | Refusal::IdentifierInvalid
+            | Refusal::SellerNameInvalid
+            | Refusal::DifferentRequest(_)
+            | Refusal::OperationLapsed(_)
+            | Refusal::AllowanceRequired(_)
+            | Refusal::PaymentInPlay(_)
+            | Refusal::PaymentUnconfirmed(_)
+            | Refusal::InProgress(_)
+            | Refusal::SubmissionUnresolved(_)
+            | Refusal::SellerAddressChanged(_)
+            | Refusal::PriceAboveCeiling(_)
+            | Refusal::SellerNotEnabled
+            | Refusal::SellerUnresolved
+            | Refusal::NameServiceFailed
+            | Refusal::ProviderUnreachable
+            | Refusal::ProviderUnusable
+            | Refusal::ProviderUnavailable
+            | Refusal::PaymentUnavailable
+            | Refusal::NotConfigured
+            | Refusal::StoreBusy
+            | Refusal::Internal => plainly_refused(refusal),
+        }
+    }
+
+    /// Asks for payment, with a fresh challenge for each protocol that is spoken here.
+    fn challenged(
+        &self,
+        problem: Problem,
+        offer: &Offer,
+        reason: &str,
+        context: &Context<'_>,
+    ) -> Sealed {
+        let Some(challenge) = self.challenge(offer, context) else { return unavailable() };
+        let Challenge { id, pay_to, header } = challenge;
+        let mut sealed = told(StatusCode::PAYMENT_REQUIRED, problem.challenged(&id));
+        put(&mut sealed, WWW_AUTHENTICATE, &header);
+        let required = exact::required(offer.price.ceiling(), pay_to, &self.resource, reason);
+        put(&mut sealed, PAYMENT_REQUIRED, &required);
+        sealed
+    }
+
+    pub(super) fn challenge(&self, offer: &Offer, context: &Context<'_>) -> Option<Challenge> {
+        let (facilitator, randomness) = (self.facilitator.as_ref(), self.randomness.as_ref());
+        let press = Press { facilitator, realm: &self.realm, secrets: &self.secrets, randomness };
+        press.challenge(offer, context.body, context.now)
+    }
+}
+
+/// The receipt comes with the answer to the request that paid, and again with every
+/// answer to the same credential: its bytes are those that were kept.
+fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid: When) -> Sealed {
+    let status = match fulfilment {
+        Fulfilment::Submitted => Status::Submitted,
+        Fulfilment::NeedsReconciliation => Status::FulfillmentNeedsReconciliation,
+    };
+    let body = json!({ "id": order.to_string(), "status": status.word() });
+    let mut sealed = answer(StatusCode::OK, &body, JSON, PRIVATE);
+    let headers = receipt::headers(&settlement.receipt);
+    match (paid, headers) {
+        (When::Now, Some(headers)) => {
+            put(&mut sealed, PAYMENT_RECEIPT, headers.receipt);
+            if let Some(response) = headers.response {
+                put(&mut sealed, PAYMENT_RESPONSE, response);
+            }
+        }
+        (When::EarlierBySame, Some(headers)) => put(&mut sealed, PAYMENT_RECEIPT, headers.receipt),
+        // Somebody else's receipt, or that of another way of paying.
+        (When::Earlier, _) | (When::Now | When::EarlierBySame, None) => {}
+    }
+    sealed
+}
+
+/// Nobody carries money here now, so nobody can be asked for it. The one place where the
+/// table's status is not the last word: 402 without a challenge would invite to nothing.
+fn unavailable() -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable)
+}
+
+fn plainly_refused(refusal: &Refusal) -> Sealed {
+    let verdict = verdict(refusal);
+    let problem = Problem::of(verdict.status, verdict.message);
+    let mut sealed = told(verdict.status, problem.with(&fault::body(refusal)));
+    if let Some(seconds) = fault::wait(refusal) {
+        sealed.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    sealed
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const PRIVATE: HeaderValue = HeaderValue::from_static("private");
+
+fn told(status: StatusCode, problem: Problem) -> Sealed {
+    answer(status, &problem.json(), PROBLEM, NO_STORE)
+}
+
+fn answer(status: StatusCode, body: &Value, kind: HeaderValue, keep: HeaderValue) -> Sealed {
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind), (CACHE_CONTROL, keep)]);
+    Sealed { status, headers, body: body.to_string().into_bytes() }
+}
+
+fn put(sealed: &mut Sealed, name: HeaderName, value: &str) {
+    // Everything that is put here is printable ASCII, so this always holds.
+    if let Ok(value) = HeaderValue::try_from(value) {
+        sealed.headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

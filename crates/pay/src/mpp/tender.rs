@@ -1,0 +1,146 @@
+//! MPP as the desk sees it: checks what can be checked here, and leaves the chain to its port.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use order::ids::Timestamp;
+use order::money::{CEILING, Price, Usdc};
+use order::payment::{
+    self, Credential, Instrument, Payment, PaymentKey, Preparation, Settlement, TenderKind, Terms,
+    Trace,
+};
+use order::ports::Failure;
+use order::tender::{Rejection, Tender};
+
+use super::binding::{Realm, Secrets};
+use super::challenge::Randomness;
+use super::checks::{Held, Measure};
+use super::credential::{Authorization, Proof};
+use super::facilitator::{Due, Facilitator, Found};
+use super::problem::Flaw;
+use super::receipt;
+use crate::movement::Movement;
+use crate::x402::resource::Resource;
+
+/// Payment by MPP.
+pub struct Mpp {
+    pub facilitator: Arc<dyn Facilitator>,
+    pub realm: Realm,
+    pub secrets: Secrets,
+    pub randomness: Arc<Randomness>,
+    /// The paid endpoint, for clients that speak x402 to it.
+    pub resource: Resource,
+}
+
+#[async_trait]
+impl Tender for Mpp {
+    fn kind(&self) -> TenderKind {
+        TenderKind::Mpp
+    }
+
+    fn price(&self) -> Price {
+        Price::Fixed(CEILING)
+    }
+
+    async fn verify(
+        &self,
+        credential: Credential,
+        terms: &Terms,
+    ) -> Result<payment::Authorization, Rejection> {
+        let Self { realm, secrets, resource, .. } = self;
+        let held = Measure { terms, realm, secrets, resource }.hold(&credential)?;
+        let found = self.facilitator.verify(&held.authorization).await.map_err(no_allowance)?;
+        for_this(&held.proof, found)?;
+        Ok(authorization(credential, &held))
+    }
+
+    async fn prepare(
+        &self,
+        authorization: &payment::Authorization,
+        charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection> {
+        let kept = read(&authorization.credential).map_err(|_| Rejection::Unavailable)?;
+        // All of a transfer moves, or nothing.
+        if charge != kept.authorization.value {
+            return Err(Flaw::Unverified.because("The transfer moves another amount than is due."));
+        }
+        let prepared = self.facilitator.prepare(&kept.authorization, earlier).await;
+        prepared.map_err(no_allowance)
+    }
+
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+        let kept = found(payment)?;
+        let moved = self.facilitator.settle(due(&kept, payment)).await?;
+        Ok(receipt::settlement(&kept.proof, &kept.authorization, moved))
+    }
+
+    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+        let kept = found(payment)?;
+        Ok(match self.facilitator.trace(due(&kept, payment)).await? {
+            Movement::Moved(moved) => {
+                Trace::Moved(receipt::settlement(&kept.proof, &kept.authorization, moved))
+            }
+            Movement::Open => Trace::Open,
+            Movement::Void => Trace::Void,
+        })
+    }
+}
+
+/// The nonce of an answer to our challenge is good for us alone, so whoever carried it
+/// paid us. A nonce of the payer's own may have paid the same seller for something else.
+fn for_this(proof: &Proof, found: Found) -> Result<(), Rejection> {
+    match (proof, found) {
+        (Proof::Payment(_), Found::Unused | Found::Carried) | (Proof::Exact(_), Found::Unused) => {
+            Ok(())
+        }
+        (Proof::Exact(_), Found::Carried) => {
+            Err(Flaw::Unverified
+                .because("The transfer was made before. Sign one with a new nonce."))
+        }
+    }
+}
+
+/// A transfer needs no allowance, so that nobody can be asked for one.
+fn no_allowance(why: Rejection) -> Rejection {
+    match why {
+        Rejection::AllowanceMissing => Rejection::Unavailable,
+        Rejection::Invalid(_) | Rejection::Unavailable => why,
+    }
+}
+
+/// What may be used once only: the challenge, where one is answered, since two nonces
+/// answer it; and the nonce, with which the chain would be asked twice otherwise.
+fn authorization(credential: Credential, held: &Held) -> payment::Authorization {
+    let Authorization { network, from, to, value, valid_before, nonce, .. } = held.authorization;
+    let challenge = held.proof.challenge().map(|id| PaymentKey::of_challenge(id.as_bytes()));
+    let nonce = PaymentKey::of_nonce(Instrument::TransferAuthorization, network, from, nonce);
+    payment::Authorization {
+        tender: TenderKind::Mpp,
+        network,
+        payer: from,
+        pay_to: to,
+        most: value,
+        deadline: Timestamp(valid_before),
+        keys: challenge.into_iter().chain([nonce]).collect(),
+        digest: credential.digest(),
+        credential,
+    }
+}
+
+fn read(credential: &Credential) -> Result<Held, Rejection> {
+    let proof = Proof::open(credential)?;
+    let authorization = proof.authorization()?;
+    Ok(Held { proof, authorization })
+}
+
+/// The transfer behind a payment that was asked for. It read when it was verified;
+/// should it not read any more, nothing is known about its money.
+fn found(payment: &Payment) -> Result<Held, Failure> {
+    read(&payment.authorization.credential)
+        .map_err(|_| Failure::Lost("the kept credential does not read".into()))
+}
+
+fn due<'a>(kept: &'a Held, payment: &'a Payment) -> Due<'a> {
+    Due { authorization: &kept.authorization, preparation: &payment.preparation }
+}

@@ -1,0 +1,316 @@
+//! The door of MPP in the real binary, with its own settler on the sandbox's chain.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::thread;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use order::chain::{EvmAddress, Network};
+use order::money::Usdc;
+use pay::mpp::credential::Authorization;
+use pay::mpp::signature::{digest, nonces};
+use sandbox::keys::Key;
+use serde_json::{Value, json};
+
+use crate::house::House;
+use crate::public::{Reply, ask};
+
+const DOOR: &str = "POST /api/mpp/postcards";
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+const PRICE: u64 = 3_500_000;
+
+#[derive(Clone, Copy, Debug)]
+enum Nonce {
+    Packed,
+    Framed,
+}
+
+/// A house with somebody before it who has money in its sandbox.
+struct Town {
+    house: House,
+    chain: SocketAddr,
+    payer: Key,
+}
+
+impl Town {
+    fn open() -> Self {
+        let house = House::open("");
+        let note = fs::read_to_string(house.folder().join("data/sandbox-chain")).unwrap();
+        let chain = note.trim().trim_start_matches("http://").parse().unwrap();
+        let faucet = ask(chain, "GET /__sandbox/faucet", &[], "").json();
+        let payer = key(faucet["payer"]["key"].as_str().unwrap());
+        Self { house, chain, payer }
+    }
+
+    fn post(&self, body: &Value, headers: &[(&str, &str)]) -> Reply {
+        self.house.request(DOOR, &[&[JSON], headers].concat(), &body.to_string())
+    }
+
+    /// Answers a challenge as the official clients do.
+    fn answer(&self, asked: &Reply, nonce: Nonce) -> Value {
+        let challenge = parameters(asked.header("www-authenticate"));
+        let request = unpacked(&challenge["request"]);
+        let [packed, framed] = nonces(&challenge["id"], &challenge["realm"]);
+        let nonce = match nonce {
+            Nonce::Packed => packed,
+            Nonce::Framed => framed,
+        };
+        let transfer = self.transfer(&request["recipient"], nonce);
+        let payload = json!({
+            "type": "authorization",
+            "from": transfer.from.to_string(),
+            "to": transfer.to.to_string(),
+            "value": PRICE.to_string(),
+            "validAfter": transfer.valid_after.to_string(),
+            "validBefore": transfer.valid_before.to_string(),
+            "nonce": hex(&transfer.nonce),
+            "signature": hex(&transfer.signature),
+        });
+        let source = format!("did:pkh:eip155:8453:{}", transfer.from);
+        json!({ "challenge": challenge, "payload": payload, "source": source })
+    }
+
+    fn transfer(&self, to: &Value, nonce: [u8; 32]) -> Authorization {
+        let network = Network::Base;
+        let mut transfer = Authorization {
+            network,
+            token: network.usdc(),
+            from: self.payer.address(),
+            to: to.as_str().unwrap().parse().unwrap(),
+            value: Usdc::from_atomic(PRICE),
+            valid_after: 0,
+            valid_before: self.now() + 500,
+            nonce,
+            signature: [0; 65],
+        };
+        transfer.signature = self.payer.sign(digest(&transfer));
+        transfer
+    }
+
+    /// By the newest block of the sandbox.
+    fn now(&self) -> u64 {
+        let body =
+            r#"{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}"#;
+        let block = ask(self.chain, "POST /8453", &[JSON], body).json();
+        let moment = block["result"]["timestamp"].as_str().unwrap();
+        u64::from_str_radix(moment.trim_start_matches("0x"), 16).unwrap()
+    }
+
+    /// What the payer has sent to the seller so far.
+    fn moved(&self, seller: &str) -> Vec<u64> {
+        let line = format!("GET /__sandbox/8453/transfers/{seller}");
+        let told = ask(self.chain, &line, &[], "").json();
+        let payer = self.payer.address();
+        let list = told.as_array().unwrap().clone();
+        let own = list.iter().filter(|transfer| {
+            transfer["from"].as_str().and_then(|from| from.parse().ok()) == Some(payer)
+        });
+        own.map(|transfer| number(&transfer["amount"])).collect()
+    }
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap()
+}
+
+fn key(text: &str) -> Key {
+    let digits = text.trim_start_matches("0x");
+    let mut bytes = [0; 32];
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap();
+    }
+    Key::from_bytes(bytes).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+fn parameters(header: &str) -> BTreeMap<String, String> {
+    let list = header.strip_prefix("Payment ").unwrap_or_else(|| panic!("no challenge: {header}"));
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once("=\"").unwrap();
+        (name.to_owned(), value.strip_suffix('"').unwrap().to_owned())
+    };
+    list.split(", ").map(pair).collect()
+}
+
+fn unpacked(text: &str) -> Value {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).unwrap()).unwrap()
+}
+
+fn written(credential: &Value) -> String {
+    format!("Payment {}", URL_SAFE_NO_PAD.encode(credential.to_string()))
+}
+
+fn seller(asked: &Reply) -> String {
+    let challenge = parameters(asked.header("www-authenticate"));
+    unpacked(&challenge["request"])["recipient"].as_str().unwrap().to_owned()
+}
+
+fn kind(reply: &Reply) -> String {
+    let kind = reply.json()["type"].as_str().unwrap_or_default().to_owned();
+    kind.trim_start_matches("https://paymentauth.org/problems/").to_owned()
+}
+
+fn card(message: &str) -> Value {
+    json!({
+        "front_image_url": "https://images.example.org/sea.jpg",
+        "message": message,
+        "recipient": {
+            "name": "Ada Lovelace", "address": "12 St James's Square", "city": "London",
+            "province": "London", "postal_code": "SW1Y 4JH", "country": "GB",
+        },
+    })
+}
+
+#[test]
+fn a_card_is_paid_with_either_nonce_and_its_receipt_is_repeated_byte_for_byte() {
+    let town = Town::open();
+    for (count, nonce) in [(1, Nonce::Packed), (2, Nonce::Framed)] {
+        let card = card(&format!("{nonce:?}"));
+        let asked = town.post(&card, &[]);
+        assert_eq!((asked.status, kind(&asked).as_str()), (402, "payment-required"));
+        assert_eq!(parameters(asked.header("www-authenticate"))["realm"], "127.0.0.1");
+        assert_eq!(asked.header("cache-control"), "no-store");
+        let credential = written(&town.answer(&asked, nonce));
+        let header = [("Authorization", credential.as_str())];
+
+        let paid = town.post(&card, &header);
+        assert_eq!(paid.status, 200, "{}", paid.text());
+        assert_eq!(paid.json()["status"], "submitted");
+        assert_eq!(paid.header("cache-control"), "private");
+        let receipt = unpacked(paid.header("payment-receipt"));
+        assert_eq!((&receipt["status"], &receipt["chainId"]), (&json!("success"), &json!(8453)));
+        assert_eq!(receipt["challengeId"], asked.json()["challengeId"]);
+        assert_eq!(town.moved(&seller(&asked)), vec![PRICE; count]);
+
+        let again = town.post(&card, &header);
+        assert_eq!((again.status, &again.body), (200, &paid.body));
+        assert_eq!(again.header("payment-receipt"), paid.header("payment-receipt"));
+        // The client that lost the answer starts over, at either door.
+        for door in [DOOR, "POST /api/x402/postcards"] {
+            let fresh = town.house.request(door, &[JSON], &card.to_string());
+            assert_eq!((fresh.status, &fresh.body), (200, &paid.body), "{door}");
+        }
+        let id = paid.json()["id"].as_str().unwrap().to_owned();
+        let order = town.house.get(&format!("/api/x402/orders/{id}")).json();
+        assert_eq!(order["payment"]["protocol"], "mpp");
+        assert_eq!(order["payment"]["transaction"], receipt["reference"]);
+        assert_eq!(town.moved(&seller(&asked)), vec![PRICE; count]);
+    }
+}
+
+#[test]
+fn a_payload_of_x402s_exact_scheme_pays_too() {
+    let town = Town::open();
+    let card = card("by x402");
+    let asked = town.post(&card, &[]);
+    let required = STANDARD.decode(asked.header("payment-required")).unwrap();
+    let required: Value = serde_json::from_slice(&required).unwrap();
+    let accepted = &required["accepts"][0];
+    let transfer = town.transfer(&accepted["payTo"], [9; 32]);
+    let payload = json!({
+        "x402Version": 2,
+        "accepted": accepted,
+        "resource": required["resource"],
+        "payload": {
+            "signature": hex(&transfer.signature),
+            "authorization": {
+                "from": transfer.from.to_string(),
+                "to": transfer.to.to_string(),
+                "value": PRICE.to_string(),
+                "validAfter": "0",
+                "validBefore": transfer.valid_before.to_string(),
+                "nonce": hex(&transfer.nonce),
+            },
+        },
+    });
+    let header = STANDARD.encode(payload.to_string());
+    let paid = town.post(&card, &[("Payment-Signature", &header)]);
+    assert_eq!(paid.status, 200, "{}", paid.text());
+    let response = STANDARD.decode(paid.header("payment-response")).unwrap();
+    let response: Value = serde_json::from_slice(&response).unwrap();
+    let receipt = unpacked(paid.header("payment-receipt"));
+    assert_eq!(response["transaction"], receipt["reference"]);
+    assert_eq!(town.moved(&seller(&asked)), [PRICE]);
+
+    let other = town.post(&self::card("another"), &[("Payment-Signature", &header)]);
+    assert_ne!(other.status, 200, "{}", other.text());
+    assert_eq!(town.moved(&seller(&asked)), [PRICE]);
+}
+
+#[test]
+fn what_does_not_hold_moves_nothing() {
+    let town = Town::open();
+    let card = card("hello");
+    let asked = town.post(&card, &[]);
+    let seller = seller(&asked);
+    let honest = town.answer(&asked, Nonce::Packed);
+    let other = EvmAddress::from_bytes([0xee; 20]).to_string();
+    for (place, value, flaw) in [
+        ("/challenge/id", json!("A".repeat(43)), "invalid-challenge"),
+        ("/challenge/realm", json!("other.example"), "invalid-challenge"),
+        ("/challenge/expires", json!("2099-01-01T00:00:00Z"), "invalid-challenge"),
+        ("/payload/to", json!(other), "verification-failed"),
+        ("/payload/value", json!("3500001"), "verification-failed"),
+        ("/payload/from", json!(other), "verification-failed"),
+        ("/payload/type", json!("hash"), "malformed-credential"),
+        ("/source", json!("did:pkh:eip155:1:0x00"), "verification-failed"),
+    ] {
+        let mut credential = honest.clone();
+        *credential.pointer_mut(place).unwrap() = value;
+        let reply = town.post(&card, &[("Authorization", &written(&credential))]);
+        assert_eq!((reply.status, kind(&reply).as_str()), (402, flaw), "{place}");
+        assert!(reply.header("www-authenticate").starts_with("Payment "), "{place}");
+        assert_eq!(reply.header("content-type"), "application/problem+json");
+    }
+    let good = written(&honest);
+    let moved_body = town.post(&self::card("another"), &[("Authorization", &good)]);
+    assert_eq!((moved_body.status, kind(&moved_body).as_str()), (402, "invalid-challenge"));
+    let two = [("Authorization", good.as_str()), ("Payment-Authorization", &good)];
+    let muddled = town.post(&card, &two);
+    assert_eq!((muddled.status, kind(&muddled).as_str()), (400, "bad-request"));
+    let bare = town.post(&card, &[("Authorization", "Bearer a-token")]);
+    assert_eq!((bare.status, kind(&bare).as_str()), (402, "payment-required"));
+    for method in ["GET", "PUT", "DELETE", "OPTIONS"] {
+        let reply = town.house.request(&format!("{method} /api/mpp/postcards"), &[], "");
+        assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{method}");
+    }
+    assert_eq!(town.moved(&seller), Vec::<u64>::new());
+    // And it was good all along.
+    let beside = town.post(&card, &[("Authorization", &format!("Bearer a, {good}"))]);
+    assert_eq!(beside.status, 200, "{}", beside.text());
+    assert_eq!(town.moved(&seller), [PRICE]);
+}
+
+#[test]
+fn copies_of_one_credential_move_money_once_and_many_payments_all_move() {
+    let town = Town::open();
+    let card = card("hello");
+    let asked = town.post(&card, &[]);
+    let credential = written(&town.answer(&asked, Nonce::Packed));
+    let statuses = thread::scope(|scope| {
+        let copy = || town.post(&card, &[("Authorization", &credential)]).status;
+        let copies: Vec<_> = (0..8).map(|_| scope.spawn(copy)).collect();
+        copies.into_iter().map(|copy| copy.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(statuses, [200; 8]);
+    assert_eq!(town.moved(&seller(&asked)), [PRICE]);
+
+    let statuses = thread::scope(|scope| {
+        let pay = |number: usize| {
+            let card = self::card(&format!("Number {number}"));
+            let asked = town.post(&card, &[]);
+            let credential = written(&town.answer(&asked, Nonce::Framed));
+            town.post(&card, &[("Authorization", &credential)]).status
+        };
+        let payers: Vec<_> = (0..20).map(|number| scope.spawn(move || pay(number))).collect();
+        payers.into_iter().map(|payer| payer.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(statuses, [200; 20]);
+    assert_eq!(town.moved(&seller(&asked)), [PRICE; 21]);
+}
