@@ -22,7 +22,7 @@ use order::ports::Failure;
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator};
+use pay::mpp::facilitator::{Due, Facilitator, Found};
 use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -56,7 +56,7 @@ async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
     let earlier = (!preparation.0.is_empty()).then_some(&preparation);
     Ok(match asked["do"].as_str() {
         Some("verify") => match settler.verify(&authorization).await {
-            Ok(()) => json!({ "valid": true }),
+            Ok(Found::Unused | Found::Carried) => json!({ "valid": true }),
             Err(why) => rejected(&why),
         },
         Some("prepare") => match settler.prepare(&authorization, earlier).await {
