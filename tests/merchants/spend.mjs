@@ -1,22 +1,21 @@
 // Sends signed cards to a merchant, so many at a time, and tells how it went.
 //
-//   node spend.mjs BASE_URL CALLERS FILE
+//   node spend.mjs DOOR CALLERS FILE
 //
 // Prints how many were paid and refused, the seconds it took, and the median in milliseconds.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
-const [base, callers, file] = process.argv.slice(2);
+const [door, callers, file] = process.argv.slice(2);
 const waiting = readFileSync(file, "utf8").trim().split("\n").map(line => line.split("\t"));
 const agent = new Agent({ keepAlive: true, maxSockets: Number(callers) });
-const address = new URL("/api/x402/postcards", base);
 const times = [];
 let refused = 0;
 
-const send = ([signature, body]) =>
+const send = ([name, value, body]) =>
   new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "payment-signature": signature };
-    const asked = request(address, { method: "POST", agent, headers }, answer => answer.resume().once("end", () => resolve(answer.statusCode)));
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), [name]: value };
+    const asked = request(door, { method: "POST", agent, headers }, answer => answer.resume().once("end", () => resolve(answer.statusCode)));
     asked.once("error", reject).end(body);
   });
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use order::ids::Timestamp;
-use order::ports::Clock;
+use order::ports::{Clock, Moment};
 
 /// The clock on the wall, and a watch that nobody can put forward or back.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,11 @@ impl Clock for SystemClock {
 
     async fn wait(&self, seconds: u64) {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+
+    async fn moment(&self, milliseconds: u64) -> Moment {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+        Moment::Waited
     }
 }
 
@@ -72,6 +77,11 @@ impl Clock for HurriedClock {
 
     async fn wait(&self, seconds: u64) {
         tokio::time::sleep(Duration::from_secs(seconds) / self.speed.get()).await;
+    }
+
+    /// As long as the wall's: the chain that is looked at does not hurry.
+    async fn moment(&self, milliseconds: u64) -> Moment {
+        self.wall.moment(milliseconds).await
     }
 }
 
