@@ -127,20 +127,21 @@ pub(super) const DETAILS: &[Details] = &[
         "sendPostcardMpp",
         "Send the postcard without a payment and read the challenge in WWW-Authenticate. Send the \
          identical body again with `Authorization: Payment <credential>`, or with the credential \
-         in Payment-Authorization or Payment-Signature. The price is fixed; retries are as \
-         with x402. Every other method answers 405.",
+         in Payment-Authorization or Payment-Signature. PAYMENT-REQUIRED offers the same as \
+         x402 exact. The price is fixed; retries are as with x402. Every other method answers \
+         405.",
         &[
             (200, "SentByMpp"),
-            (400, "InvalidPostcard"),
+            (400, "MppRefused"),
             (402, "MppChallenge"),
-            (403, "SellerNotEnabled"),
-            (404, "SellerNotResolved"),
+            (403, "MppRefused"),
+            (404, "MppRefused"),
             (405, "MethodNotAllowed"),
-            (409, "Conflict"),
-            (410, "OperationExpired"),
-            (500, "InternalError"),
-            (502, "Unconfirmed"),
-            (503, "Unresolved"),
+            (409, "MppRefused"),
+            (410, "MppRefused"),
+            (500, "MppUnavailable"),
+            (502, "MppUnavailable"),
+            (503, "MppUnavailable"),
         ],
     )
     .taking(Body::Postcard)

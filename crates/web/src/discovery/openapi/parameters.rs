@@ -100,7 +100,11 @@ fn request_headers() -> Map<String, Value> {
             "Payment-Authorization",
             "The MPP credential, where Authorization is taken by something else.",
         ),
-        header("Payment-Signature", "Another name for Payment-Authorization."),
+        header(
+            "Payment-Signature",
+            "Another name for Payment-Authorization; or base64 of an x402 version 2 payload of \
+             scheme exact.",
+        ),
         (
             "MCP-Protocol-Version",
             json!({

@@ -11,7 +11,14 @@ const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 
 pub(super) fn refusals() -> Map<String, Value> {
-    merged([about_the_request(), about_the_order(), about_us(), about_discovery(), about_agents()])
+    merged([
+        about_the_request(),
+        about_the_order(),
+        about_mpp(),
+        about_us(),
+        about_discovery(),
+        about_agents(),
+    ])
 }
 
 fn about_the_request() -> Map<String, Value> {
@@ -61,11 +68,6 @@ fn about_the_order() -> Map<String, Value> {
         "We cannot tell yet whether the payment moved. Do not sign again.",
         "same",
     );
-    let unresolved = about_order(
-        "submission_unresolved",
-        "Paid; what became of the card is being found out.",
-        "same",
-    );
     named([
         (
             "Conflict",
@@ -95,12 +97,23 @@ fn about_the_order() -> Map<String, Value> {
         ),
         (
             "Unresolved",
-            passing(
+            itself(
                 "Not configured, storage busy, or the submission is being found out about.",
-                unresolved,
+                &[PLAIN, &["Retry-After"]],
+                JSON,
+                "Error",
             ),
         ),
     ])
+}
+
+/// What MPP refuses, it refuses with problem documents. Who does not get as far as that
+/// door is told as everywhere. Few words, as crawlers read 64 KB and no more.
+fn about_mpp() -> Map<String, Value> {
+    let (no, later) = ("Refused; error.code says why.", "Not now, or not with this body.");
+    let mut waiting = itself(later, &[PLAIN, &["Retry-After"]], PROBLEM, "FaultProblem");
+    waiting["content"][JSON] = json!({ "schema": schema("Error") });
+    named([("MppRefused", itself(no, &[], PROBLEM, "FaultProblem")), ("MppUnavailable", waiting)])
 }
 
 fn about_us() -> Map<String, Value> {
@@ -124,17 +137,6 @@ fn about_us() -> Map<String, Value> {
 }
 
 fn about_discovery() -> Map<String, Value> {
-    let version = json!({
-        "type": "about:blank",
-        "title": "Bad Request",
-        "status": 400,
-        "detail": "X-Service-API-Version takes the value 1, or may be left out.",
-        "error": {
-            "code": "unsupported_version",
-            "message": "X-Service-API-Version takes the value 1, or may be left out.",
-            "retry": "never",
-        },
-    });
     let quota = json!({
         "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
         "title": "Too Many Requests",
@@ -151,10 +153,10 @@ fn about_discovery() -> Map<String, Value> {
     let (waiting, allowed) = (&[COUNTED, &["Retry-After"]], &[COUNTED, &["Allow"]]);
     let takes_post = "This address takes POST only.";
     let neither = "Not a version of this contract, or not one of MCP's.";
-    let mut mcp = itself(neither, &[COUNTED], PROBLEM, "DiscoveryProblem");
+    let mut mcp = itself(neither, &[COUNTED], PROBLEM, "FaultProblem");
     mcp["content"][JSON] = json!({ "schema": schema("McpRefusal") });
     named([
-        ("UnsupportedVersion", reply(old, &[COUNTED], PROBLEM, "DiscoveryProblem", version)),
+        ("UnsupportedVersion", itself(old, &[COUNTED], PROBLEM, "FaultProblem")),
         ("QuotaExhausted", reply(full, waiting, PROBLEM, "QuotaProblem", quota)),
         ("McpBadRequest", mcp),
         ("McpTakesPost", itself(takes_post, allowed, JSON, "Error")),

@@ -15,15 +15,7 @@ const PAID: &[&str] = &["PAYMENT-RESPONSE"];
 const QUOTED: &[&str] = &["PAYMENT-REQUIRED"];
 
 pub(super) fn replies(premises: &Premises) -> Map<String, Value> {
-    merged([
-        cards(premises),
-        orders(premises),
-        quotes(premises),
-        counted(premises),
-        documents(),
-        agents(),
-        texts(),
-    ])
+    merged([cards(premises), orders(premises), quotes(), counted(), documents(), agents(), texts()])
 }
 
 fn cards(premises: &Premises) -> Map<String, Value> {
@@ -33,7 +25,9 @@ fn cards(premises: &Premises) -> Map<String, Value> {
         "type": "https://paymentauth.org/problems/payment-required",
         "title": "Payment Required",
         "status": 402,
-        "detail": "Pay 3.50 USDC on Base.",
+        "detail": "One 4x6 postcard costs 3.50 USDC on Base.",
+        "challengeId": "gRxhqqosdVelXpG_SxIBkx6qbqVehFFHaB6jgnGNFJo",
+        "public_order_id": EXAMPLE_ORDER,
     });
     let challenge = json!({
         "description": "Not paid, or the payment was invalid or failed with nothing moved. The \
@@ -60,13 +54,22 @@ fn cards(premises: &Premises) -> Map<String, Value> {
                 sent.clone(),
             ),
         ),
-        ("SentByMpp", reply("Paid.", &[&["Payment-Receipt"]], JSON, "SendResult", sent)),
+        (
+            "SentByMpp",
+            reply(
+                "Paid. PAYMENT-RESPONSE is for clients of x402.",
+                &[&["Payment-Receipt"], PAID],
+                JSON,
+                "SendResult",
+                sent,
+            ),
+        ),
         ("X402Challenge", challenge),
         (
             "MppChallenge",
             reply(
                 "Not paid, or the credential was rejected with nothing moved.",
-                &[&["WWW-Authenticate"]],
+                &[&["WWW-Authenticate"], QUOTED],
                 "application/problem+json",
                 "Problem",
                 problem,
@@ -113,49 +116,22 @@ fn orders(premises: &Premises) -> Map<String, Value> {
     ])
 }
 
-fn quotes(premises: &Premises) -> Map<String, Value> {
-    let quote = json!({
-        "x402Version": 2,
-        "error": "Payment required",
-        "resource": { "url": premises.url("/shop/checkout") },
-        "accepts": [{
-            "scheme": "exact",
-            "network": Network::Base.caip2(),
-            "amount": "89000000",
-            "asset": Network::Base.usdc().to_string(),
-            "payTo": premises.payee.to_string(),
-            "maxTimeoutSeconds": 300,
-        }],
-    });
+fn quotes() -> Map<String, Value> {
     let says = "A quote. No funds are captured.";
     named([
-        ("Quote", reply(says, &[KEPT, QUOTED], JSON, "Quote", quote)),
+        ("Quote", itself(says, &[KEPT, QUOTED], JSON, "Quote")),
         ("CountedQuote", itself(says, &[COUNTED, KEPT, QUOTED], JSON, "Quote")),
         ("HeadQuote", empty(says, &[COUNTED, KEPT, QUOTED])),
     ])
 }
 
-fn counted(premises: &Premises) -> Map<String, Value> {
-    let products = premises.catalog.products.iter().take(1).map(|product| {
-        json!({
-            "id": product.slug,
-            "title": product.name,
-            "url": premises.url(&product.path()),
-            "variants": [{
-                "id": product.slug,
-                "title": product.name,
-                "price": { "amount": product.price_cents, "currency": "EUR" },
-                "availability": { "available": product.is_available() },
-            }],
-        })
-    });
-    let feed = json!({ "products": products.collect::<Vec<_>>() });
+fn counted() -> Map<String, Value> {
     let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": { "tools": [] } });
     let all = &[COUNTED, KEPT];
     named([
         ("OpenApi", itself("This document.", all, JSON, "OpenApi")),
         ("ServiceCatalog", itself("The paid services.", all, JSON, "ServiceCatalog")),
-        ("ProductFeed", reply("All products.", all, JSON, "ProductFeed", feed)),
+        ("ProductFeed", itself("All products.", all, JSON, "ProductFeed")),
         ("HeadFound", empty("It is there.", all)),
         ("McpAnswer", reply("A result or an error.", &[COUNTED], JSON, "JsonRpcResponse", answer)),
         ("McpAccepted", empty("A notification was taken; there is no body.", &[COUNTED])),

@@ -30,8 +30,8 @@ pub(super) fn schemas() -> Map<String, Value> {
         ("Error", open(&["error"], json!({ "error": schema("Fault") }))),
         ("Fault", fault()),
         ("Problem", open(&["type", "title", "status"], problem)),
-        ("DiscoveryProblem", json!({ "allOf": [schema("Problem"), more] })),
-        ("QuotaProblem", json!({ "allOf": [schema("DiscoveryProblem"), quota] })),
+        ("FaultProblem", json!({ "allOf": [schema("Problem"), more] })),
+        ("QuotaProblem", json!({ "allOf": [schema("FaultProblem"), quota] })),
         ("AgentError", open(&["error", "message"], agent)),
         ("McpRefusal", json!({ "anyOf": [schema("JsonRpcResponse"), schema("Error")] })),
     ])
