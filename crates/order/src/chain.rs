@@ -75,15 +75,27 @@ impl EvmAddress {
 /// Written with the EIP-55 checksum in its capital letters.
 impl fmt::Display for EvmAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lower: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        let hash = Keccak256::digest(lower.as_bytes());
-        f.write_str("0x")?;
-        for (place, letter) in lower.chars().enumerate() {
-            let nibble = hash[place / 2] >> (if place.is_multiple_of(2) { 4 } else { 0 }) & 0xf;
-            let written = if nibble >= 8 { letter.to_ascii_uppercase() } else { letter };
-            write!(f, "{written}")?;
+        let mut letters = [0; 40];
+        for (pair, byte) in letters.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
         }
-        Ok(())
+        let hash = Keccak256::digest(letters);
+        for (place, letter) in letters.iter_mut().enumerate() {
+            let nibble = hash[place / 2] >> (if place.is_multiple_of(2) { 4 } else { 0 }) & 0xf;
+            if nibble >= 8 {
+                letter.make_ascii_uppercase();
+            }
+        }
+        f.write_str("0x")?;
+        f.write_str(str::from_utf8(&letters).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// The lower-case digit of four bits.
+const fn digit(nibble: u8) -> u8 {
+    match nibble {
+        0..=9 => b'0' + nibble,
+        _ => b'a' + nibble - 10,
     }
 }
 
