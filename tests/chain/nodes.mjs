@@ -60,8 +60,15 @@ async function must(url, method, params) {
 
 const require = createRequire(import.meta.url);
 
+const compiled = new Map();
+
 /** The runtime of one of the contracts beside this file. */
 export function compile(name) {
+  if (!compiled.has(name)) compiled.set(name, compileAnew(name));
+  return compiled.get(name);
+}
+
+function compileAnew(name) {
   const content = readFileSync(new URL(`contracts/${name}.sol`, import.meta.url), "utf8");
   const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: "cancun", outputSelection: { "*": { "*": ["evm.deployedBytecode.object"] } } };
   const input = { language: "Solidity", sources: { [name]: { content } }, settings };

@@ -13,7 +13,8 @@ const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** The mnemonic that every development node starts with. It never holds value. */
 const MNEMONIC = "test test test test test test test test test test test junk";
-const account = addressIndex => mnemonicToAccount(MNEMONIC, { addressIndex });
+/** One of the ten that have gas on every chain from the start. */
+export const account = addressIndex => mnemonicToAccount(MNEMONIC, { addressIndex });
 export const who = { minter: account(0), facilitator: account(1), payer: account(2), newcomer: account(3), payee: account(4), pauper: account(5) };
 
 export const usdcAbi = parseAbi([
@@ -44,19 +45,22 @@ export async function startChain(id) {
     }
   }
   const wallet = account => createWalletClient({ ...common, account });
-  const write = async (account, address, abi, functionName, args) => {
-    const hash = await wallet(account).writeContract({ address, abi, functionName, args });
+  const mined = async hash => {
     const { status } = await reader.waitForTransactionReceipt({ hash });
-    if (status !== "success") throw new Error(`${functionName} was reverted`);
+    if (status !== "success") throw new Error(`${hash} was reverted`);
   };
+  const send = async (account, transaction) => mined(await wallet(account).sendTransaction(transaction));
+  const write = async (account, address, abi, functionName, args) => mined(await wallet(account).writeContract({ address, abi, functionName, args }));
   const { multicall3Bytecode } = await import(new URL("constants/contracts.js", import.meta.resolve("viem")).href);
   const hash = await wallet(who.minter).deployContract({ abi: [], bytecode: multicall3Bytecode });
   const { contractAddress } = await reader.waitForTransactionReceipt({ hash });
   const codes = [[PERMIT2, permit2(id)], [USDC[id], compile("TestUSDC")], [PROXY, compile("UptoProxyDouble")], [MULTICALL3, await reader.getCode({ address: contractAddress })]];
   for (const [address, bytecode] of codes) await hand.setCode({ address, bytecode });
-  for (const role of ["payer", "newcomer"]) await write(who.minter, USDC[id], usdcAbi, "mint", [who[role].address, 100_000_000n]);
-  const approve = role => write(who[role], USDC[id], usdcAbi, "approve", [PERMIT2, maxUint256]);
-  await approve("payer");
+  const fund = (address, amount) => write(who.minter, USDC[id], usdcAbi, "mint", [address, amount]);
+  const allow = account => write(account, USDC[id], usdcAbi, "approve", [PERMIT2, maxUint256]);
+  const holds = address => reader.readContract({ address: USDC[id], abi: usdcAbi, functionName: "balanceOf", args: [address] });
+  for (const role of ["payer", "newcomer"]) await fund(who[role].address, 100_000_000n);
+  await allow(who.payer);
   return {
     id,
     network: `eip155:${id}`,
@@ -64,8 +68,14 @@ export async function startChain(id) {
     chain,
     reader,
     hand,
-    approve,
-    balance: role => reader.readContract({ address: USDC[id], abi: usdcAbi, functionName: "balanceOf", args: [who[role].address] }),
+    send,
+    /** USDC for anybody, out of nothing. */
+    fund,
+    /** Permit2 may take what this account holds. */
+    allow,
+    holds,
+    approve: role => allow(who[role]),
+    balance: role => holds(who[role].address),
     burn: (role, nonce) => write(who[role], PERMIT2, permit2Abi, "invalidateUnorderedNonces", [nonce >> 8n, 1n << (nonce & 255n)]),
     stop: () => child.kill("SIGTERM"),
   };

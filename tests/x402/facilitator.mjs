@@ -29,6 +29,17 @@ function signer(chain) {
 export async function startFacilitator(chains) {
   const facilitator = new x402Facilitator().registerExtension(EIP2612_GAS_SPONSORING);
   for (const chain of chains) facilitator.register(chain.network, new UptoEvmScheme(signer(chain)));
+  // One account has one next number, so what it sends on a chain it sends one after another.
+  const lines = new Map();
+  const inLine = (network, work) => {
+    const turn = (lines.get(network) ?? Promise.resolve()).then(work, work);
+    lines.set(network, turn.catch(() => {}));
+    return turn;
+  };
+  const doors = {
+    verify: (payload, wanted) => facilitator.verify(payload, wanted),
+    settle: (payload, wanted) => inLine(wanted.network, () => facilitator.settle(payload, wanted)),
+  };
   const hooks = { before: async () => {}, after: (door, answer) => answer };
   const journal = [];
   const serve = async (request, response) => {
@@ -41,7 +52,7 @@ export async function startFacilitator(chains) {
       if (door === "supported") answer = { status: 200, body: facilitator.getSupported() };
       else {
         const { paymentPayload, paymentRequirements } = JSON.parse(Buffer.concat(pieces).toString());
-        answer = { status: 200, body: await facilitator[door](paymentPayload, paymentRequirements) };
+        answer = { status: 200, body: await doors[door](paymentPayload, paymentRequirements) };
       }
     } catch (error) {
       answer = { status: 500, body: { error: error.message } };

@@ -1,6 +1,6 @@
 // The real binary, with the sandbox's names and provider and somebody else's chains.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
@@ -8,21 +8,29 @@ import { toHex } from "viem";
 /** What is printed when the doors are open. */
 const OPEN = "Ctrl-C";
 
-/** A folder in which the service may be opened and opened again. */
-export function premises({ kind, rpc, account, facilitator }) {
+/**
+ * A folder in which the service may be opened and opened again. `rpc` names nodes by network, `account` carries
+ * payments for the kind `settler`, `facilitator` for the other, and `sandbox` are more settings of that section.
+ */
+export function premises({ kind, rpc, account, facilitator, port = 0, sandbox = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-x402-"));
   const nodes = Object.entries(rpc).map(([network, url]) => `"${network}=${url}"`);
   const lines = ["[payments]", `kind = "${kind}"`, `rpc = [${nodes.join(", ")}]`];
   if (facilitator) lines.push(`facilitator = "${facilitator}"`);
-  lines.push("", "[sandbox]", 'mixed = "yes"', "");
-  writeFileSync(join(folder, "pennyblack.toml"), lines.join("\n"));
-  const environment = { PENNYBLACK_LISTEN: "127.0.0.1:0", PENNYBLACK_LOG: "warn", PATH: process.env.PATH };
+  const rehearse = more => {
+    const settings = Object.entries({ mixed: "yes", ...sandbox, ...more }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    writeFileSync(join(folder, "pennyblack.toml"), [...lines, "", "[sandbox]", ...settings, ""].join("\n"));
+  };
+  rehearse({});
+  const environment = { PENNYBLACK_LISTEN: `127.0.0.1:${port}`, PENNYBLACK_LOG: "warn", PATH: process.env.PATH };
   if (account) environment.PENNYBLACK_SETTLER_KEY = toHex(account.getHdKey().privateKey);
-  return { folder, environment, remove: () => rmSync(folder, { recursive: true }) };
+  return { folder, environment, rehearse, store: join(folder, "data/pennyblack.sqlite3"), remove: () => rmSync(folder, { recursive: true }) };
 }
 
-export async function open(binary, { folder, environment }) {
-  const child = spawn(binary, [], { cwd: folder, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+/** `log` is a file for what it says on the way; without one it goes to ours. */
+export async function open(binary, { folder, environment }, log = null) {
+  const stdio = ["ignore", "pipe", log ? openSync(log, "a") : "inherit"];
+  const child = spawn(binary, [], { cwd: folder, env: environment, stdio });
   let banner = "";
   await new Promise((resolve, reject) => {
     child.stdout.on("data", text => {
@@ -32,12 +40,23 @@ export async function open(binary, { folder, environment }) {
     child.once("exit", code => reject(new Error(`the service ended with ${code}: ${banner}`)));
   });
   const url = banner.match(/http:\/\/127\.0\.0\.1:\d+/)[0];
-  const mailbox = banner.match(/http:\/\/127\.0\.0\.1:\d+\/\S*mailbox\S*/)?.[0];
   const end = signal =>
     new Promise(resolve => {
       child.removeAllListeners("exit");
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.once("exit", resolve);
       child.kill(signal);
     });
-  return { url, mailbox, banner, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  return { url, banner, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+}
+
+/** Waits for the thing itself; what it was is in the error. */
+export async function until(what, look, seconds = 60) {
+  const end = Date.now() + 1_000 * seconds;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
 }

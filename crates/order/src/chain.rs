@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use sha3::{Digest, Keccak256};
 
+use crate::ids::hex;
+
 /// A network on which we accept USDC. There is no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Network {
@@ -75,27 +77,16 @@ impl EvmAddress {
 /// Written with the EIP-55 checksum in its capital letters.
 impl fmt::Display for EvmAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut letters = [0; 40];
-        for (pair, byte) in letters.chunks_exact_mut(2).zip(self.0) {
-            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
-        }
-        let hash = Keccak256::digest(letters);
-        for (place, letter) in letters.iter_mut().enumerate() {
+        let mut digits = *b"0x0000000000000000000000000000000000000000";
+        let (_, plain) = digits.split_at_mut("0x".len());
+        let hash = Keccak256::digest(hex(&self.0, plain));
+        for (place, letter) in plain.iter_mut().enumerate() {
             let nibble = hash[place / 2] >> (if place.is_multiple_of(2) { 4 } else { 0 }) & 0xf;
             if nibble >= 8 {
                 letter.make_ascii_uppercase();
             }
         }
-        f.write_str("0x")?;
-        f.write_str(str::from_utf8(&letters).map_err(|_| fmt::Error)?)
-    }
-}
-
-/// The lower-case digit of four bits.
-const fn digit(nibble: u8) -> u8 {
-    match nibble {
-        0..=9 => b'0' + nibble,
-        _ => b'a' + nibble - 10,
+        f.write_str(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 

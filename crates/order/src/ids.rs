@@ -115,8 +115,25 @@ impl Timestamp {
     }
 }
 
+/// Two lowercase digits for each byte. Written as one text, since a challenge is
+/// made of little else and a formatter takes its time for every piece.
 pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    let mut digits = [0; 64];
+    for piece in bytes.chunks(digits.len() / 2) {
+        f.write_str(hex(piece, &mut digits))?;
+    }
+    Ok(())
+}
+
+/// As many bytes as there is room for.
+pub(crate) fn hex<'a>(bytes: &[u8], digits: &'a mut [u8]) -> &'a str {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut written = 0;
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[byte >> 4, byte & 0xf].map(|half| DIGITS[usize::from(half)]));
+        written += pair.len();
+    }
+    digits.get(..written).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

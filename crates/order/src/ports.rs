@@ -163,4 +163,17 @@ pub trait Clock: Send + Sync {
     fn uptime(&self) -> u64;
 
     async fn wait(&self, seconds: u64);
+
+    /// Waits for less than a second, where somebody looks again soon. A clock that
+    /// knows whole seconds only passes over it.
+    async fn moment(&self, _milliseconds: u64) -> Moment {
+        Moment::PassedOver
+    }
+}
+
+/// What became of a wait for less than a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Waited,
+    PassedOver,
 }

@@ -4,9 +4,11 @@
 //! check anything again.
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use adapters::http::Address;
 use order::chain::EvmAddress;
 use order::seller::Username;
 use pay::mpp::Realm;
@@ -89,6 +91,8 @@ pub(crate) struct Limits {
     pub paid_request: Duration,
     pub body_bytes: usize,
     pub connections: u32,
+    /// How many times a provider's usual rate our account there has.
+    pub provider_calls: NonZero<u16>,
 }
 
 #[derive(Debug)]
@@ -117,6 +121,10 @@ pub(crate) struct Sellers {
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     pub port: u16,
+    /// `None` means one of our own.
+    pub office: Option<Address>,
+    /// So many seconds of ours in one of the wall's.
+    pub speed: NonZero<u32>,
 }
 
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 /// Between two rounds. Each order has its own pace beside this one.
-const PAUSE: Duration = Duration::from_secs(5);
+const PAUSE_SECONDS: u64 = 5;
 
 /// Goes on until the process ends.
 pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
@@ -19,7 +19,8 @@ pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
             Ok(looked_into) => info!(looked_into, "looked into orders"),
             Err(refusal) => warn!(kind = ?refusal, "cannot look into orders, will try again"),
         }
-        sleep(PAUSE + jitter()).await;
+        desk.clock.wait(PAUSE_SECONDS).await;
+        sleep(jitter()).await;
     }
 }
 

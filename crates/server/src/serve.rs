@@ -2,15 +2,15 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
-use adapters::clock::SystemClock;
+use adapters::clock::{HurriedClock, SystemClock};
 use order::ids::Timestamp;
 use order::ports::Clock;
 use sandbox::chain::Chains;
-use sandbox::provider::PostOffice;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -29,7 +29,7 @@ use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
 use crate::wiring::Inside;
-use crate::world::{World, signpost};
+use crate::world::{Office, World, signpost};
 use crate::{banner, check, rounds, sweep, wiring, words};
 
 mod complaint;
@@ -76,7 +76,7 @@ async fn serve(config: &Config) -> Result<End, String> {
         .map_err(|error| complaint::about_listening(config.server.listen, &error))?;
     let catalog =
         words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let clock = clock(config.sandbox.speed);
     let premises = wiring::premises(config, bound, catalog);
     let (storage, site) = prepare(config, premises, clock.now());
     let (storage, site) = (storage?, site?);
@@ -133,6 +133,14 @@ async fn serve(config: &Config) -> Result<End, String> {
     Ok(end)
 }
 
+fn clock(speed: NonZero<u32>) -> Arc<dyn Clock> {
+    if speed == NonZero::<u32>::MIN {
+        return Arc::new(SystemClock::start());
+    }
+    warn!("the clock runs faster than the one on the wall, as sandbox.speed says");
+    Arc::new(HurriedClock::start(speed))
+}
+
 /// Writes the documents while the store waits for its disk. Nobody is served
 /// yet, so this thread may be kept busy.
 fn prepare(
@@ -157,7 +165,7 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 
 fn announce(config: &Config, bound: SocketAddr, world: &World) {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
-    let mailbox = world.miniature.post_office.as_ref().map(PostOffice::mailbox_url);
+    let mailbox = world.miniature.post_office.as_ref().map(Office::mailbox_url);
     let chain = world.miniature.chains.as_ref().map(Chains::origin);
     if let Some(chain) = &chain {
         signpost::put(&config.server.data, chain);

@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
-use adapters::http::{Client, NoClient, Reach};
+use adapters::http::{Address, Client, NoClient, Reach};
 use order::ports::{Clock, NameService, Provider};
 use pay::{mpp, x402};
 use sandbox::chain::Chains;
 use sandbox::provider::PostOffice;
+use sandbox::provider::settings::SANDBOX_TOKEN;
 
 use crate::config::Config;
 
@@ -44,8 +45,39 @@ pub(crate) struct Handles {
 /// What of the world in miniature is open.
 #[derive(Default)]
 pub(crate) struct Miniature {
-    pub(crate) post_office: Option<PostOffice>,
+    pub(crate) post_office: Option<Office>,
     pub(crate) chains: Option<Chains>,
+}
+
+/// The sandbox's post office.
+pub(crate) enum Office {
+    Ours(PostOffice),
+    /// One that somebody else has opened, and closes.
+    Elsewhere(Address),
+}
+
+impl Office {
+    /// Without a slash at the end.
+    pub(crate) fn base_url(&self) -> String {
+        match self {
+            Self::Ours(office) => office.base_url(),
+            Self::Elsewhere(address) => address.origin(),
+        }
+    }
+
+    pub(crate) fn mailbox_url(&self) -> String {
+        match self {
+            Self::Ours(office) => office.mailbox_url(),
+            Self::Elsewhere(address) => format!("{}/", address.origin()),
+        }
+    }
+
+    fn token(&self) -> String {
+        match self {
+            Self::Ours(office) => office.token(),
+            Self::Elsewhere(_) => SANDBOX_TOKEN.to_owned(),
+        }
+    }
 }
 
 impl World {
@@ -65,9 +97,12 @@ impl World {
 
     pub(crate) async fn close(self) {
         let Miniature { post_office, chains } = self.miniature;
-        if let Some(post_office) = post_office {
-            // Nobody is left to be told, and nothing was kept.
-            let _ = post_office.close().await;
+        match post_office {
+            Some(Office::Ours(office)) => {
+                // Nobody is left to be told, and nothing was kept.
+                let _ = office.close().await;
+            }
+            Some(Office::Elsewhere(_)) | None => {}
         }
         if let Some(chains) = chains {
             chains.close().await;

@@ -41,14 +41,18 @@ impl Wall {
             return;
         };
         sealed.body = page.into_bytes();
-        sealed.headers.extend([
+        let over = [
             (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
             // What the caller wrote stands in the page.
             (CACHE_CONTROL, HeaderValue::from_static("no-store")),
             (CONTENT_SECURITY_POLICY, PAGE_POLICY),
             (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
             (VARY, HeaderValue::from_static("Accept, User-Agent")),
-        ]);
+        ];
+        for (name, value) in over {
+            // In the place of what was there: extending would say it twice.
+            sealed.headers.insert(name, value);
+        }
     }
 
     fn write(&self, challenge: &str, offer: &Offer, asking: &Asking<'_>) -> Option<String> {

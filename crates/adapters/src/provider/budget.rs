@@ -1,6 +1,7 @@
 //! How many calls a provider's account allows, shared by everybody who calls it.
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use order::ports::Clock;
@@ -26,6 +27,14 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// For an account that may call so many times as often as the usual one.
+    #[must_use]
+    pub fn times(self, factor: NonZero<u16>) -> Self {
+        let more = |calls: usize| calls.saturating_mul(factor.get().into());
+        let Self { seconds, paid, reconciler, preview } = self;
+        Self { seconds, paid: more(paid), reconciler: more(reconciler), preview: more(preview) }
+    }
+
     pub const fn calls(self) -> usize {
         self.paid + self.reconciler + self.preview
     }
@@ -95,6 +104,15 @@ mod tests {
     /// How many calls this caller still gets.
     fn rest(budget: &Budget, caller: Caller) -> usize {
         (0..1_000).take_while(|_| budget.take(caller).is_ok()).count()
+    }
+
+    #[test]
+    fn an_account_that_may_call_more_often_shares_it_out_alike() {
+        let clock = Arc::new(StoppedClock::default());
+        let budget = Budget::new(RATE.times(NonZero::new(3).unwrap()), clock);
+        assert_eq!(rest(&budget, Caller::Preview), 45);
+        assert_eq!(rest(&budget, Caller::Reconciler), 45);
+        assert_eq!(rest(&budget, Caller::Paid), 90);
     }
 
     #[test]

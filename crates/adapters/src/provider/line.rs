@@ -31,6 +31,10 @@ impl Line {
         Self { caller, ..self.clone() }
     }
 
+    pub(super) fn within(self, budget: Arc<Budget>) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Makes a call, if the budget has one left, and reads a good answer.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
         self.budget.take(self.caller).map_err(|_| Silence::Refused(Why::NoBudget))?;

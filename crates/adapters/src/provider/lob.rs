@@ -1,5 +1,6 @@
 //! Lob, version 1: a key for repeats and a filter by reference; the back and the price are ours.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,6 +85,13 @@ impl Lob {
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Arc::new(Budget::new(RATE, clock.clone()));
         Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+    }
+
+    /// For an account that may call so many times as often as [`RATE`] says.
+    #[must_use]
+    pub fn calling(self, times: NonZero<u16>) -> Self {
+        let budget = Arc::new(Budget::new(RATE.times(times), self.clock.clone()));
+        Self { line: self.line.within(budget), ..self }
     }
 
     #[must_use]

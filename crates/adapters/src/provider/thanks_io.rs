@@ -1,5 +1,6 @@
 //! thanks.io, version 2: no key for repeats, so what was lost is looked for in its list.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -74,6 +75,13 @@ impl ThanksIo {
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Arc::new(Budget::new(RATE, clock.clone()));
         Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+    }
+
+    /// For an account that may call so many times as often as [`RATE`] says.
+    #[must_use]
+    pub fn calling(self, times: NonZero<u16>) -> Self {
+        let budget = Arc::new(Budget::new(RATE.times(times), self.clock.clone()));
+        Self { line: self.line.within(budget), ..self }
     }
 
     #[must_use]

@@ -27,7 +27,7 @@ use self::command::{Move, Rival, Unneeded};
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
-use super::pending::{Pending, newer};
+use super::pending::{Novelty, Pending, newer};
 use super::rows::{self, Row};
 use crate::keys::Keyring;
 use crate::seal::Seals;
@@ -70,9 +70,13 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
         // Memory first: what leaves it is in the database already.
+        let before = self.pending.before_a_look();
         let waiting = self.pending.newest(key);
         let key = *key;
         let row = self.readers.ask(move |database| queries::newest(database, key)).await?;
+        if row.is_none() {
+            self.pending.unknown(key, before);
+        }
         Ok(newer(self.read(row)?, waiting))
     }
 
@@ -89,6 +93,10 @@ impl Store for SqliteStore {
         let kept = self.pending.keep(fresh)?;
         if kept.waiting == 1 {
             self.writer.wake();
+        }
+        match kept.novelty {
+            Novelty::Certain => return Ok(kept.offer.into()),
+            Novelty::Unsure => {}
         }
         let row = self.readers.ask(move |database| queries::find(database, id)).await?;
         Ok(self.read(row)?.unwrap_or_else(|| kept.offer.into()))

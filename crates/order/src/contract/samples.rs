@@ -1,5 +1,7 @@
 //! Orders to try a store with, made by the moves that make them in life.
 
+use std::sync::LazyLock;
+
 use crate::card::Postcard;
 use crate::chain::{EvmAddress, Network};
 use crate::fakes::cards::card;
@@ -20,7 +22,7 @@ use crate::seller::{PayeesDigest, Username};
 /// The moment at which every sample is offered.
 pub const NOW: Timestamp = Timestamp(1_900_000_000);
 
-const IDENTITY: Identity = Identity::new([7; 32]);
+static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::new([7; 32]));
 
 /// The operation that asks for card number `seed`.
 pub fn operation(seed: u64) -> Operation {

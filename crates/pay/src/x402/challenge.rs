@@ -1,7 +1,10 @@
 //! What a payer is asked for: `PAYMENT-REQUIRED`, and one entry of it for whoever needs it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
 use order::offer::Offer;
@@ -57,12 +60,24 @@ pub(super) struct Challenge {
     pub(super) networks: Vec<Network>,
     /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
     /// that official clients read.
-    pub(super) header: String,
+    pub(super) header: HeaderValue,
 }
 
-/// Asks for an offer to be paid wherever the seller has an address and somebody
-/// carries promises. None if that is nowhere: a challenge that names no carrier
-/// cannot be signed.
+/// What a challenge is made of, beside what never changes.
+type Lines = Vec<(Requirement, Sponsoring)>;
+
+/// Wherever the seller has an address and somebody carries promises.
+fn lines(offer: &Offer, facilitator: &dyn Facilitator) -> Lines {
+    let line = |(network, pay_to)| {
+        let Service { carrier, sponsoring } = facilitator.service(network)?;
+        let amount = offer.price.ceiling();
+        Some((Requirement { network, pay_to, amount, carrier }, sponsoring))
+    };
+    offer.payees.iter().filter_map(line).collect()
+}
+
+/// Asks for an offer to be paid. None if that can be done nowhere: a challenge
+/// that names no carrier cannot be signed.
 pub(super) fn challenge(
     offer: &Offer,
     facilitator: &dyn Facilitator,
@@ -70,19 +85,19 @@ pub(super) fn challenge(
     extensions: &Extensions,
     reason: &str,
 ) -> Option<Challenge> {
-    let served: Vec<(Requirement, Service)> = offer
-        .payees
-        .iter()
-        .filter_map(|(network, pay_to)| {
-            let service = facilitator.service(network)?;
-            let (amount, carrier) = (offer.price.ceiling(), service.carrier);
-            Some((Requirement { network, pay_to, amount, carrier }, service))
-        })
-        .collect();
-    let sponsored = served.iter().any(|(_, service)| service.sponsoring == Sponsoring::Offered);
+    write(&lines(offer, facilitator), resource, extensions, reason)
+}
+
+fn write(
+    lines: &[(Requirement, Sponsoring)],
+    resource: &Resource,
+    extensions: &Extensions,
+    reason: &str,
+) -> Option<Challenge> {
+    let sponsored = lines.iter().any(|(_, sponsoring)| *sponsoring == Sponsoring::Offered);
     let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
     let accepts: Vec<String> =
-        served.iter().map(|(requirement, _)| requirement.json().to_string()).collect();
+        lines.iter().map(|(requirement, _)| requirement.json().to_string()).collect();
     let json = format!(
         r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
         Value::from(short(reason)),
@@ -90,8 +105,37 @@ pub(super) fn challenge(
         accepts.join(","),
         extensions.offered(sponsoring),
     );
-    let networks: Vec<_> = served.iter().map(|(requirement, _)| requirement.network).collect();
-    (!networks.is_empty()).then(|| Challenge { networks, header: STANDARD.encode(json) })
+    let networks: Vec<_> = lines.iter().map(|(requirement, _)| requirement.network).collect();
+    // Every letter of base64 may stand in a header.
+    let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
+    (!networks.is_empty()).then_some(Challenge { networks, header })
+}
+
+/// The challenge that was written last for those who bring no payment. The next
+/// one is asked for the same, unless it is another seller's or a carrier changed.
+#[derive(Default)]
+pub(super) struct Usual(Mutex<Option<(Lines, Arc<Challenge>)>>);
+
+impl Usual {
+    pub(super) fn challenge(
+        &self,
+        offer: &Offer,
+        facilitator: &dyn Facilitator,
+        resource: &Resource,
+        extensions: &Extensions,
+        reason: &'static str,
+    ) -> Option<Arc<Challenge>> {
+        let lines = lines(offer, facilitator);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, challenge)) = &*kept
+            && *known == lines
+        {
+            return Some(challenge.clone());
+        }
+        let challenge = Arc::new(write(&lines, resource, extensions, reason)?);
+        *kept = Some((lines, challenge.clone()));
+        Some(challenge)
+    }
 }
 
 #[cfg(test)]

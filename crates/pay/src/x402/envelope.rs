@@ -1,5 +1,7 @@
 //! x402 on paper: which headers carry the credential, the challenge and the receipt.
 
+use std::sync::Arc;
+
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use order::desk::{Fulfilment, Outcome, When};
@@ -8,6 +10,7 @@ use order::offer::Offer;
 use order::payment::Settlement;
 use order::refusal::Refusal;
 use order::status::Status;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::challenge::{Challenge, challenge};
@@ -57,15 +60,15 @@ impl Envelope for X402 {
 
 impl X402 {
     fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
-        let Some(challenge) = self.challenge(offer, UNPAID) else { return unavailable() };
+        let Some(challenge) = self.usual_challenge(offer) else { return unavailable() };
         let mut sealed = match (context.reader, context.brought) {
             // The page is not ours to write.
             (Reader::Person, Brought::Nothing) => page(),
             (Reader::Program, _) | (Reader::Person, Brought::Credential) => {
-                told(StatusCode::PAYMENT_REQUIRED, &order_context(offer, &challenge), NO_STORE)
+                said(StatusCode::PAYMENT_REQUIRED, Asked::body(offer, &challenge), NO_STORE)
             }
         };
-        put(&mut sealed, PAYMENT_REQUIRED, challenge.header);
+        sealed.headers.insert(PAYMENT_REQUIRED, challenge.header.clone());
         sealed
     }
 
@@ -111,8 +114,13 @@ impl X402 {
 
     fn challenged(&self, mut sealed: Sealed, offer: &Offer, reason: &str) -> Sealed {
         let Some(challenge) = self.challenge(offer, reason) else { return unavailable() };
-        put(&mut sealed, PAYMENT_REQUIRED, challenge.header);
+        sealed.headers.insert(PAYMENT_REQUIRED, challenge.header);
         sealed
+    }
+
+    fn usual_challenge(&self, offer: &Offer) -> Option<Arc<Challenge>> {
+        let (facilitator, resource) = (self.facilitator.as_ref(), &self.resource);
+        self.usual.challenge(offer, facilitator, resource, &self.extensions, UNPAID)
     }
 
     pub(super) fn challenge(&self, offer: &Offer, reason: &str) -> Option<Challenge> {
@@ -134,17 +142,32 @@ fn reader(headers: &HeaderMap) -> Reader {
 }
 
 /// What a program is told of an order that waits for money.
-fn order_context(offer: &Offer, challenge: &Challenge) -> Value {
-    let networks = challenge.networks.iter().map(|network| network.caip2());
-    json!({
-        "public_order_id": offer.order.to_string(),
-        "status": Status::Unpaid.word(),
-        "maximum": offer.price.ceiling().to_string(),
-        "currency": "USDC",
-        "networks": networks.collect::<Vec<_>>(),
-        "order_url": format!("/api/x402/orders/{}", offer.order),
-        "how_to_pay": HOW_TO_PAY,
-    })
+#[derive(Serialize)]
+struct Asked<'a> {
+    public_order_id: &'a str,
+    status: &'static str,
+    maximum: String,
+    currency: &'static str,
+    networks: Vec<&'static str>,
+    order_url: String,
+    how_to_pay: &'static str,
+}
+
+impl Asked<'_> {
+    fn body(offer: &Offer, challenge: &Challenge) -> Vec<u8> {
+        let public_order_id = &offer.order.to_string();
+        let asked = Asked {
+            public_order_id,
+            status: Status::Unpaid.word(),
+            maximum: offer.price.ceiling().to_string(),
+            currency: "USDC",
+            networks: challenge.networks.iter().map(|network| network.caip2()).collect(),
+            order_url: format!("/api/x402/orders/{public_order_id}"),
+            how_to_pay: HOW_TO_PAY,
+        };
+        // Texts make JSON without fail.
+        serde_json::to_vec(&asked).unwrap_or_default()
+    }
 }
 
 /// The receipt is sent with the answer to the request that paid, and only then.
@@ -183,9 +206,13 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const PRIVATE: HeaderValue = HeaderValue::from_static("private");
 
 fn told(status: StatusCode, body: &Value, keep: HeaderValue) -> Sealed {
+    said(status, body.to_string().into_bytes(), keep)
+}
+
+fn said(status: StatusCode, body: Vec<u8>, keep: HeaderValue) -> Sealed {
     let json = HeaderValue::from_static("application/json");
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, json), (CACHE_CONTROL, keep)]);
-    Sealed { status, headers, body: body.to_string().into_bytes() }
+    Sealed { status, headers, body }
 }
 
 /// A challenge whose body somebody else writes.

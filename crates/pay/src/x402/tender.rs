@@ -12,6 +12,7 @@ use order::payment::{
 use order::ports::Failure;
 use order::tender::{Rejection, Tender};
 
+use super::challenge::Usual;
 use super::checks::Measure;
 use super::credential::Promise;
 use super::extensions::Extensions;
@@ -25,11 +26,12 @@ pub struct X402 {
     pub(super) facilitator: Arc<dyn Facilitator>,
     pub(super) resource: Resource,
     pub(super) extensions: Extensions,
+    pub(super) usual: Usual,
 }
 
 impl X402 {
     pub fn new(facilitator: Arc<dyn Facilitator>, resource: Resource) -> Self {
-        Self { facilitator, resource, extensions: Extensions::new() }
+        Self { facilitator, resource, extensions: Extensions::new(), usual: Usual::default() }
     }
 }
 

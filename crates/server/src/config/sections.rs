@@ -1,7 +1,10 @@
 //! Reads the sections one by one; every fault is noted before any is returned.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use adapters::http::Address;
 
 use crate::config::fault::Wrong;
 use crate::config::naming::{self, Naming};
@@ -74,6 +77,8 @@ fn sandbox(
     paying: &Result<Paying, Noted>,
 ) -> Result<Sandbox, Noted> {
     let port = reader.take(&settings::SANDBOX_PORT, |text| values::number::<u16>(text, 0..=65_535));
+    let office = reader.take_if_told(&settings::SANDBOX_OFFICE, office);
+    let speed = speed(reader, posting);
     let mixed = reader.take(&settings::SANDBOX_MIXED, values::yes_or_no)?;
     let apart = match (names, posting, paying) {
         (Ok(names), Ok(posting), Ok(paying)) => apart(names, posting, paying),
@@ -87,7 +92,31 @@ fn sandbox(
             );
             Err(reader.object(&settings::SANDBOX_MIXED, wrong))
         }
-        (Some(_) | None, Answer::Yes) | (None, Answer::No) => Ok(Sandbox { port: port? }),
+        (Some(_) | None, Answer::Yes) | (None, Answer::No) => {
+            Ok(Sandbox { port: port?, office: office?, speed: speed? })
+        }
+    }
+}
+
+fn office(text: &str) -> Result<Address, Wrong> {
+    Address::parse(text)
+        .map_err(|fault| Wrong::new("is an address that is not taken", fault.to_string()))
+}
+
+/// After a lost answer a card is looked for by this clock before it is handed in
+/// again, so where cards are real it goes as fast as the printer's.
+fn speed(reader: &mut Reader, posting: &Result<Posting, Noted>) -> Result<NonZero<u32>, Noted> {
+    let speed = reader.take(&settings::SANDBOX_SPEED, values::speed)?;
+    match posting {
+        Ok(Posting::ThanksIo(_) | Posting::Lob(_)) if speed > NonZero::<u32>::MIN => {
+            let wrong = Wrong::new(
+                "hurries the clock, and provider.kind mails real cards",
+                "Leave it at 1, or write provider.kind = \"sandbox\".",
+            );
+            Err(reader.object(&settings::SANDBOX_SPEED, wrong))
+        }
+        Ok(Posting::ThanksIo(_) | Posting::Lob(_) | Posting::Sandbox(_) | Posting::Nobody)
+        | Err(Noted) => Ok(speed),
     }
 }
 
@@ -186,12 +215,14 @@ fn limits(reader: &mut Reader) -> Result<Limits, Noted> {
         .take(&settings::BODY_BYTES, |text| values::number::<usize>(text, 16_384..=1_048_576));
     let connections =
         reader.take(&settings::CONNECTIONS, |text| values::number::<u32>(text, 1..=1_000_000));
+    let provider_calls = reader.take(&settings::PROVIDER_RATE_TIMES, values::times);
     Ok(Limits {
         discovery_quota: discovery_quota?,
         request: Duration::from_secs(request?),
         paid_request: Duration::from_secs(paid_request?),
         body_bytes: body_bytes?,
         connections: connections?,
+        provider_calls: provider_calls?,
     })
 }
 

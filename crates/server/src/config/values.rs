@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -212,6 +213,31 @@ pub(crate) fn number<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) ->
     })
 }
 
+/// How much faster than the wall's a clock may run: an hour in a second is fast enough.
+pub(crate) fn speed(text: &str) -> Result<NonZero<u32>, Wrong> {
+    const MOST: u32 = 3_600;
+    let fitting = text.parse().ok().filter(|speed: &NonZero<u32>| speed.get() <= MOST);
+    fitting.ok_or_else(|| {
+        Wrong::new(
+            format!("`{text}` is not a speed"),
+            format!("Write a whole number from 1, as the clock on the wall, to {MOST}."),
+        )
+    })
+}
+
+/// How many times as much as usual.
+pub(crate) fn times(text: &str) -> Result<NonZero<u16>, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::new(format!("`{text}` is not a number of times"), "Write a whole number from 1.")
+    })
+}
+
+impl Shown for NonZero<u16> {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
 fn is_label(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=63).contains(&text.len()) && text.bytes().all(allowed)
@@ -330,6 +356,12 @@ impl Shown for u16 {
 }
 
 impl Shown for u32 {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for NonZero<u32> {
     fn shown(&self) -> String {
         self.to_string()
     }

@@ -8,6 +8,7 @@ const LIMITS: Limits = Limits {
     paid_request: Duration::from_secs(60),
     body_bytes: 65_536,
     connections: 10,
+    provider_calls: NonZero::<u16>::MIN,
 };
 
 #[tokio::test(start_paused = true)]

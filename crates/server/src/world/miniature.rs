@@ -10,18 +10,19 @@ use sandbox::payee::payee;
 use sandbox::provider::PostOffice;
 use sandbox::provider::settings::Settings;
 
-use super::Miniature;
+use super::{Miniature, Office};
 use crate::config::Config;
 use crate::config::naming::Naming;
 use crate::config::posting::Posting;
 
 pub(super) async fn open(config: &Config, clock: Arc<dyn Clock>) -> io::Result<Miniature> {
-    let post_office = match config.posting {
-        Posting::Sandbox(_) => {
+    let post_office = match (&config.posting, &config.sandbox.office) {
+        (Posting::Sandbox(_), Some(address)) => Some(Office::Elsewhere(address.clone())),
+        (Posting::Sandbox(_), None) => {
             let settings = Settings { port: config.sandbox.port, ..Settings::default() };
-            Some(PostOffice::open(settings).await?)
+            Some(Office::Ours(PostOffice::open(settings).await?))
         }
-        Posting::Nobody | Posting::ThanksIo(_) | Posting::Lob(_) => None,
+        (Posting::Nobody | Posting::ThanksIo(_) | Posting::Lob(_), _) => None,
     };
     let chains = match config.names {
         Naming::Sandbox => {

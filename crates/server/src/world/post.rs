@@ -8,10 +8,9 @@ use adapters::provider::thanks_io::{self, ThanksIo};
 use adapters::provider::{AccountMode, PreviewPlaces, Sender};
 use order::money::Cents;
 use order::ports::Clock;
-use sandbox::provider::PostOffice;
 use zeroize::Zeroizing;
 
-use super::{Handles, Miniature};
+use super::{Handles, Miniature, Office};
 use crate::config::Config;
 use crate::config::posting::{self, Dialect, Posting};
 use crate::config::values::Mode;
@@ -26,6 +25,7 @@ pub(super) async fn open(
     client: Client,
     clock: Arc<dyn Clock>,
 ) -> Result<Option<Handles>, String> {
+    let times = config.limits.provider_calls;
     let handles = match (&config.posting, &miniature.post_office) {
         (Posting::Nobody, _) | (Posting::Sandbox(_), None) => return Ok(None),
         (Posting::Sandbox(Dialect::ThanksIo), Some(office)) => {
@@ -36,7 +36,7 @@ pub(super) async fn open(
                 previews: pictures_of(office)?,
                 mode: AccountMode::Testing,
             };
-            thanks_io_handles(&ThanksIo::new(settings, client, clock))
+            thanks_io_handles(&ThanksIo::new(settings, client, clock).calling(times))
         }
         (Posting::Sandbox(Dialect::Lob), Some(office)) => {
             let settings = lob::Settings {
@@ -47,10 +47,10 @@ pub(super) async fn open(
                 prices: SANDBOX_PRICES,
                 cancel_seconds: 0,
             };
-            lob_handles(&Lob::new(settings, client, clock))
+            lob_handles(&Lob::new(settings, client, clock).calling(times))
         }
         (Posting::ThanksIo(chosen), _) => {
-            let provider = thanks_io(config, chosen, client, clock)?;
+            let provider = thanks_io(config, chosen, client, clock)?.calling(times);
             if config.server.mode == Mode::Live {
                 let asked = provider.mode().await.map_err(|_| UNANSWERED.to_owned())?;
                 asked.for_real_payments().map_err(|fault| fault.to_string())?;
@@ -58,7 +58,7 @@ pub(super) async fn open(
             thanks_io_handles(&provider)
         }
         (Posting::Lob(chosen), _) => {
-            let provider = lob(chosen, client, clock)?;
+            let provider = lob(chosen, client, clock)?.calling(times);
             if config.server.mode == Mode::Live {
                 provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
             }
@@ -119,7 +119,7 @@ fn lob(chosen: &posting::Lob, client: Client, clock: Arc<dyn Clock>) -> Result<L
 }
 
 /// The sandbox draws its own pictures.
-fn pictures_of(office: &PostOffice) -> Result<PreviewPlaces, String> {
+fn pictures_of(office: &Office) -> Result<PreviewPlaces, String> {
     Ok(PreviewPlaces::new(vec![address(&office.base_url())?]))
 }
 

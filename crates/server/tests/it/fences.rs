@@ -17,6 +17,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "hmac",
             "http",
             "secp256k1",
+            "serde",
             "serde_json",
             "sha2",
             "sha3",

@@ -5,6 +5,7 @@ mod matrix;
 mod paid;
 mod pictures;
 mod preview;
+mod rehearsal;
 
 use std::net::SocketAddr;
 

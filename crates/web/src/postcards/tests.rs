@@ -95,7 +95,8 @@ impl Envelope for Paper {
         };
         let challenge = STANDARD.encode(r#"{"accepts":[{"network":"eip155:8453"}]}"#);
         let challenge = (PAYMENT_REQUIRED, challenge.parse().unwrap());
-        let headers = HeaderMap::from_iter([challenge]);
+        let keep = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let headers = HeaderMap::from_iter([challenge, keep]);
         Sealed { status, headers, body: json!(body).to_string().into_bytes() }
     }
 }
@@ -210,7 +211,8 @@ async fn a_person_gets_a_page_that_nobody_keeps_and_that_repeats_the_request() {
     assert_eq!(response.status(), StatusCode::PAYMENT_REQUIRED);
     let headers = response.headers();
     assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
-    assert_eq!(headers[CACHE_CONTROL], "no-store");
+    let kept: Vec<_> = headers.get_all(CACHE_CONTROL).iter().collect();
+    assert_eq!(kept, ["no-store"]);
     assert_eq!(headers[CONTENT_SECURITY_POLICY], PAGE_POLICY);
     assert!(headers.contains_key(PAYMENT_REQUIRED));
     assert!(page.contains("birthday-of-ada-1") && page.contains("The sea says hello."), "{page}");

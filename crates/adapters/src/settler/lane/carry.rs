@@ -2,7 +2,7 @@
 
 use alloy_primitives::B256;
 use order::payment::Finality;
-use order::ports::Failure;
+use order::ports::{Failure, Moment};
 use pay::movement::Moved;
 
 use super::{Lane, Paid, Seen};
@@ -14,6 +14,9 @@ use crate::settler::transaction::Signed;
 /// How often we look after a transaction that this call could not send: it may be
 /// in a block that only some nodes have seen.
 const HOPELESS_LOOKS: u64 = 3;
+/// Milliseconds between the first looks. Some chains and every development node have
+/// a transaction in a block long before a second has passed.
+const FIRST_LOOKS: [u64; 5] = [20, 50, 100, 250, 500];
 /// After so many looks in vain the queue may need a hand, and after as many again.
 const MEND_LOOKS: u64 = 4;
 
@@ -69,6 +72,11 @@ impl Lane {
                 Sending::Never(why) | Sending::Hopeless(why) if looks >= HOPELESS_LOOKS => {
                     return Err(Failure::Lost(why.clone()));
                 }
+                Sending::Begun if looks == 1 => {
+                    if let Some(end) = self.look_soon(&hashes, paid).await {
+                        return end;
+                    }
+                }
                 Sending::Never(_) | Sending::Hopeless(_) | Sending::Begun => {}
             }
             if self.clock.uptime().saturating_sub(begun) >= self.receipt_seconds {
@@ -108,6 +116,20 @@ impl Lane {
                 ),
             ) => Sending::Hopeless(why.to_string()),
         }
+    }
+
+    /// The looks of the first second.
+    async fn look_soon(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Failure>> {
+        for milliseconds in FIRST_LOOKS {
+            if self.clock.moment(milliseconds).await == Moment::PassedOver {
+                return None;
+            }
+            let end = self.look_once(hashes, paid).await;
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
     }
 
     /// None: wait, and look again. A node that does not answer now may do so then.

@@ -2,7 +2,7 @@
 
 use order::seller::Payees;
 
-use super::super::samples::{CARRIER, Porter, SELLER, decoded, offer, x402};
+use super::super::samples::{CARRIER, Porter, SELLER, decoded, offer, resource, x402};
 use super::super::{PERMIT2, UPTO_PROXY};
 use super::*;
 
@@ -119,4 +119,24 @@ fn the_header_is_padded_standard_base64_of_compact_json() {
 fn the_contracts_are_where_everybody_says_they_are() {
     assert_eq!(PERMIT2.to_string(), "0x000000000022D473030F116dDEE9F6B43aC78BA3");
     assert_eq!(UPTO_PROXY.to_string(), "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002");
+}
+
+#[test]
+fn the_usual_challenge_is_written_once_and_anew_for_another_seller_or_carrier() {
+    let (usual, resource, extensions) = (Usual::default(), resource(), Extensions::new());
+    let asked = |porter: &Porter, offer: &Offer| {
+        let made = usual.challenge(offer, porter, &resource, &extensions, "Payment required");
+        let straight = challenge(offer, porter, &resource, &extensions, "Payment required");
+        assert_eq!(made.as_deref(), straight.as_ref());
+        made
+    };
+    let (porter, nobody) = (Porter::good(), Porter { networks: Vec::new(), ..Porter::good() });
+    let other = Payees::new(vec![(Network::Base, CARRIER)]).unwrap();
+    let first = asked(&porter, &offer()).unwrap();
+    assert!(Arc::ptr_eq(&first, &asked(&porter, &offer()).unwrap()));
+    assert_ne!(asked(&porter, &Offer { payees: other, ..offer() }).unwrap(), first);
+    assert_eq!(asked(&nobody, &offer()), None);
+    let unsponsored = Porter { sponsoring: Sponsoring::NotOffered, ..Porter::good() };
+    assert_ne!(asked(&unsponsored, &offer()).unwrap(), first);
+    assert_eq!(asked(&porter, &offer()).unwrap(), first);
 }

@@ -115,6 +115,16 @@ pub(crate) static PROVIDER_CANCEL_SECONDS: Setting = Setting {
     )
 };
 
+pub(crate) static PROVIDER_RATE_TIMES: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "provider.rate_times",
+        Fallback::Value("1"),
+        "How many times the calls that the provider allows everybody (thanks.io 60 a minute, Lob \
+         150 in five seconds) it allows your account. A paid card takes one or two.",
+    )
+};
+
 pub(crate) static SANDBOX_PORT: Setting = Setting {
     source: Source::FileOrEnvironment("PENNYBLACK_SANDBOX_PORT"),
     kind: Kind::Number,
@@ -122,6 +132,27 @@ pub(crate) static SANDBOX_PORT: Setting = Setting {
         "sandbox.port",
         Fallback::Value("0"),
         "The port of the sandbox's mailbox on this machine; 0 takes any free one.",
+    )
+};
+
+pub(crate) static SANDBOX_OFFICE: Setting = Setting {
+    ..Setting::usual(
+        "sandbox.office",
+        Fallback::Otherwise {
+            words: "one of our own, which ends with us",
+            sample: "http://127.0.0.1:8403",
+        },
+        "A post office of the sandbox that runs already and keeps its cards when we end.",
+    )
+};
+
+pub(crate) static SANDBOX_SPEED: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "sandbox.speed",
+        Fallback::Value("1"),
+        "How many seconds pass on our clock in one of the wall's, for rehearsals: what waits for \
+         minutes then waits for seconds. Not where real cards are mailed.",
     )
 };
 

@@ -100,3 +100,24 @@ fn payments_need_a_key_and_nodes_or_a_facilitator_and_keep_their_secrets() {
     let unsold = desk.read("[payments]\nkind = 'settler'");
     assert_eq!(faulty_keys(&unsold), ["payments.settler_key", "payments.rpc"]);
 }
+
+#[test]
+fn a_rehearsal_may_hurry_but_not_where_cards_are_real() {
+    let desk = Desk::new().with("PENNYBLACK_PROVIDER_TOKEN", "a-token-of-lob");
+    let hurried = desk.read("[sandbox]\noffice = 'http://127.0.0.1:8403'\nspeed = 20");
+    assert_eq!(faulty_keys(&hurried), [""; 0]);
+    assert_eq!(shown(&hurried, "sandbox.office"), "http://127.0.0.1:8403");
+    assert_eq!(shown(&hurried, "sandbox.speed"), "20");
+    for (faulty, key) in [
+        ("speed = 0", "sandbox.speed"),
+        ("speed = 3601", "sandbox.speed"),
+        ("speed = -1", "sandbox.speed"),
+        ("office = 'http://cards.example'", "sandbox.office"),
+    ] {
+        assert_eq!(faulty_keys(&desk.read(&format!("[sandbox]\n{faulty}"))), [key], "{faulty}");
+    }
+    let real = "[provider]\nkind = 'lob'\ndomestic_cents = 87\ninternational_cents = 185\n";
+    let real = format!("{real}[sandbox]\nmixed = 'yes'\n");
+    assert_eq!(faulty_keys(&desk.read(&real)), [""; 0]);
+    assert_eq!(faulty_keys(&desk.read(&format!("{real}speed = 2"))), ["sandbox.speed"]);
+}

@@ -20,6 +20,7 @@ fn limits() -> Limits {
         paid_request: Duration::from_secs(60),
         body_bytes: 65_536,
         connections: 10,
+        provider_calls: std::num::NonZero::<u16>::MIN,
     }
 }
 

@@ -1,0 +1,120 @@
+//! Our own settler for MPP's signed transfers, one question a line, for a script that holds
+//! it against a real node.
+//!
+//! `carry KEY NODE_URL`; each line of standard input is a JSON object with `do` (`verify`,
+//! `prepare`, `settle`, `trace`) and what that needs: the payer's `authorization`, the
+//! `preparation`. Each answer is a line too.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use adapters::clock::SystemClock;
+use adapters::http::{Address, Client, Reach};
+use adapters::rpc::Node;
+use adapters::settler::{Limits, RECEIPT_SECONDS, Settings, Settler};
+use alloy_primitives::{B256, Bytes, hex};
+use order::chain::{EvmAddress, Network};
+use order::money::Usdc;
+use order::payment::{Finality, Preparation};
+use order::ports::Failure;
+use order::tender::Rejection;
+use pay::movement::{Moved, Movement};
+use pay::mpp::credential::Authorization;
+use pay::mpp::facilitator::{Due, Facilitator, Found};
+use serde_json::{Value, json};
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+const NETWORK: Network = Network::Base;
+
+#[tokio::main]
+async fn main() -> Fallible<()> {
+    let mut words = std::env::args().skip(1);
+    let key: B256 = words.next().ok_or("name the key")?.parse()?;
+    let address = Address::parse(&words.next().ok_or("name the node")?)?;
+    let node = Node::new(Client::new(Reach::Configured)?, address, NETWORK.chain_id());
+    let settler = Settler::new(Settings {
+        key: key.0.into(),
+        retired: Vec::new(),
+        networks: BTreeMap::from([(NETWORK, (node, Limits::of(NETWORK)))]),
+        receipt_seconds: RECEIPT_SECONDS,
+        clock: Arc::new(SystemClock::start()),
+    })?;
+    for line in std::io::stdin().lock().lines() {
+        let said = answer(&settler, &serde_json::from_str(&line?)?).await?;
+        writeln!(std::io::stdout(), "{said}")?;
+    }
+    Ok(())
+}
+
+async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
+    let authorization = authorization(&asked["authorization"]).ok_or("no authorization")?;
+    let preparation = Preparation(hex::decode(asked["preparation"].as_str().unwrap_or_default())?);
+    let due = Due { authorization: &authorization, preparation: &preparation };
+    let earlier = (!preparation.0.is_empty()).then_some(&preparation);
+    Ok(match asked["do"].as_str() {
+        Some("verify") => match settler.verify(&authorization).await {
+            Ok(Found::Unused | Found::Carried) => json!({ "valid": true }),
+            Err(why) => rejected(&why),
+        },
+        Some("prepare") => match settler.prepare(&authorization, earlier).await {
+            Ok(preparation) => json!({ "preparation": hex::encode(preparation.0) }),
+            Err(why) => rejected(&why),
+        },
+        Some("settle") => match settler.settle(due).await {
+            Ok(moved) => shown(&moved),
+            Err(failure) => failed(&failure),
+        },
+        Some("trace") => match settler.trace(due).await {
+            Ok(Movement::Moved(moved)) => shown(&moved),
+            Ok(Movement::Open) => json!({ "open": true }),
+            Ok(Movement::Void) => json!({ "void": true }),
+            Err(failure) => failed(&failure),
+        },
+        Some(_) | None => return Err("do: verify, prepare, settle or trace".into()),
+    })
+}
+
+fn rejected(why: &Rejection) -> Value {
+    match why {
+        Rejection::Invalid(reason) => json!({ "invalid": reason }),
+        Rejection::AllowanceMissing => json!({ "allowance": "missing" }),
+        Rejection::Unavailable => json!({ "unavailable": true }),
+    }
+}
+
+fn failed(failure: &Failure) -> Value {
+    match failure {
+        Failure::Refused(why) => json!({ "refused": why }),
+        Failure::Lost(why) => json!({ "lost": why }),
+    }
+}
+
+fn shown(moved: &Moved) -> Value {
+    let finality = match moved.finality {
+        Finality::Provisional => "provisional",
+        Finality::Final => "final",
+    };
+    json!({ "moved": moved.transaction, "finality": finality })
+}
+
+/// As clients write it, which is trusted here.
+fn authorization(given: &Value) -> Option<Authorization> {
+    let text = |name: &str| given[name].as_str();
+    let number = |name: &str| text(name)?.parse::<u64>().ok();
+    let address = |name: &str| text(name)?.parse::<EvmAddress>().ok();
+    let signature: Bytes = text("signature")?.parse().ok()?;
+    Some(Authorization {
+        network: NETWORK,
+        token: NETWORK.usdc(),
+        from: address("from")?,
+        to: address("to")?,
+        value: Usdc::from_atomic(number("value")?),
+        valid_after: number("validAfter")?,
+        valid_before: number("validBefore")?,
+        nonce: text("nonce")?.parse::<B256>().ok()?.0,
+        signature: signature.to_vec().try_into().ok()?,
+    })
+}

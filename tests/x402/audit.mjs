@@ -1,0 +1,119 @@
+// The audit after a storm: chain, provider and orders must tell the same story, to the unit.
+import { DatabaseSync } from "node:sqlite";
+import { decodeFunctionData, parseAbi, parseAbiItem } from "viem";
+import { UNITS_IN_A_CENT } from "./buyer.mjs";
+import { USDC } from "./chains.mjs";
+
+/** What a card costs at the sandbox when it is spoken to as to Lob. */
+const CENTS = { US: 87n, GB: 185n };
+const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+const PROXY = parseAbi([
+  "struct TokenPermissions { address token; uint256 amount; }",
+  "struct Permit { TokenPermissions permitted; uint256 nonce; uint256 deadline; }",
+  "struct Witness { address to; address facilitator; uint256 validAfter; }",
+  "struct Permit2612 { uint256 value; uint256 deadline; bytes32 r; bytes32 s; uint8 v; }",
+  "function settle(Permit permit, uint256 amount, address owner, Witness witness, bytes signature)",
+  "function settleWithPermit(Permit2612 permit2612, Permit permit, uint256 amount, address owner, Witness witness, bytes signature)",
+]);
+/** How orders look that are done with, as anybody may ask. */
+const PAID = new Set(["submitted", "mailed", "delivered"]);
+export const AT_REST = new Set([...PAID, "unpaid"]);
+
+/** Remembers between which two moments each block of a chain came to be. */
+export function watch(chain) {
+  const blocks = new Map();
+  let last = 0n;
+  let before = Date.now();
+  const look = async () => {
+    const asked = Date.now();
+    const now = await chain.reader.getBlockNumber();
+    for (; last < now; last += 1n) blocks.set(last + 1n, { after: before, by: Date.now() });
+    before = asked;
+  };
+  let looking = look();
+  const timer = setInterval(() => (looking = looking.then(look).catch(() => {})), 100);
+  return { blocks, stop: async () => (clearInterval(timer), looking.then(look)) };
+}
+
+/** Every transfer to the seller, with the promise that it spent. */
+async function transfers(chain, payee, watched) {
+  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: payee }, fromBlock: 0n });
+  return Promise.all(
+    logs.map(async ({ args, transactionHash, blockNumber }) => {
+      const { input } = await chain.reader.getTransaction({ hash: transactionHash });
+      const { functionName, args: words } = decodeFunctionData({ abi: PROXY, data: input });
+      const { nonce } = functionName === "settle" ? words[0] : words[1];
+      return { chain, transaction: transactionHash, amount: args.value, nonce, ...watched.blocks.get(blockNumber) };
+    }),
+  );
+}
+
+/**
+ * An invitation to pay for what is paid or in doubt. The moments are ours: a request counts as later than a block only
+ * when it was sent after we had seen the block, and a promise as known to be in doubt only when every answer to it was
+ * heard before the request was sent.
+ */
+function invitations(wish, moved) {
+  const found = [];
+  for (const invited of wish.said.filter(({ status }) => status === 402)) {
+    for (const { nonce, after, by, transaction } of moved) {
+      const presented = wish.said.filter(one => one.nonce === nonce);
+      const allHeard = presented.every(({ answered }) => answered !== null && answered < invited.sent);
+      if (by < invited.sent) found.push(`402 after the money had moved in ${transaction}`);
+      else if (allHeard && after > invited.answered) found.push(`402 while a promise was in doubt that moved later in ${transaction}`);
+    }
+  }
+  return found;
+}
+
+/** Everything that does not agree, in words, and the figures. */
+export async function audit({ wishes, chains, watches, payee, statuses, report, store }) {
+  const faults = [];
+  const demand = (holds, ...words) => holds || faults.push(words.join(" "));
+  const owners = new Map(wishes.flatMap(wish => wish.credentials.map(({ nonce }) => [`${wish.chain.id} ${nonce}`, wish])));
+  const moved = (await Promise.all(chains.map((chain, at) => transfers(chain, payee, watches[at])))).flat();
+  const byWish = new Map(wishes.map(wish => [wish, []]));
+  for (const transfer of moved) {
+    const wish = owners.get(`${transfer.chain.id} ${transfer.nonce}`);
+    if (wish) byWish.get(wish).push(transfer);
+    else faults.push(`${transfer.transaction} moved money for no order`);
+  }
+  for (const [wish, its] of byWish) {
+    const words = `order ${wish.number} (${wish.id}):`;
+    const order = statuses.get(wish);
+    const owed = CENTS[wish.country] * UNITS_IN_A_CENT;
+    demand(its.length <= 1, words, `charged ${its.length} times`);
+    demand(AT_REST.has(order.status), words, `still ${order.status}`);
+    demand((its.length === 1) === PAID.has(order.status), words, `${its.length} transfers, and its status is ${order.status}`);
+    for (const { amount, transaction } of its) {
+      demand(amount === owed, words, `charged ${amount}, and it costs ${owed}`);
+      demand(order.payment?.amount === String(amount) && order.payment?.transaction === transaction, words, `tells another payment than ${transaction}: ${JSON.stringify(order.payment)}`);
+    }
+    demand(new Set(wish.said.map(({ id }) => id).filter(Boolean)).size <= 1, words, "has more than one id");
+    demand(wish.said.filter(({ receipt, status }) => receipt && status === 200).length <= 1, words, "more than one receipt");
+    for (const invitation of invitations(wish, its)) faults.push(`${words} ${invitation}`);
+  }
+  for (const chain of chains) {
+    const sum = moved.filter(one => one.chain === chain).reduce((all, { amount }) => all + amount, 0n);
+    demand((await chain.holds(payee)) === sum, chain.network, "the seller holds something else than the transfers say");
+  }
+  compareWithStore(store, moved, demand);
+  const paid = [...byWish.values()].filter(its => its.length > 0).length;
+  demand(report.accepted === paid && report.live === paid, `${paid} orders are paid, and the provider has ${report.accepted} cards, ${report.live} of them live`);
+  for (const [what, found] of Object.entries({ duplicates: Object.keys(report.duplicates), orphans: report.orphans, missing: report.missing })) {
+    demand(found.length === 0, `cards, ${what}:`, found.slice(0, 3).join(", "));
+  }
+  const units = moved.reduce((all, { amount }) => all + amount, 0n);
+  return { faults, paid, unpaid: wishes.length - paid, transfers: moved.length, units };
+}
+
+/** The orders as they lie on disk. */
+function compareWithStore(file, moved, demand) {
+  const store = new DatabaseSync(file, { readOnly: true });
+  const rows = store.prepare("SELECT state, settled_transaction AS \"transaction\", settled_atomic AS amount FROM orders").all();
+  store.close();
+  const settled = new Map(rows.filter(({ transaction }) => transaction).map(row => [row.transaction, row]));
+  for (const { state } of rows) demand(state === "offered" || state === "mailed", "an order lies in the store as", state);
+  demand(settled.size === moved.length, `the store knows ${settled.size} payments, and the chains ${moved.length}`);
+  for (const { transaction, amount } of moved) demand(BigInt(settled.get(transaction)?.amount ?? 0) === amount, "the store has another amount for", transaction);
+}

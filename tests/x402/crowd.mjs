@@ -1,0 +1,107 @@
+// A crowd of payers in bad weather: they repeat, sign again, hang up and come back, and remember every answer.
+import { decodePaymentResponseHeader } from "@x402/fetch";
+import { card, post, sign, terms } from "./buyer.mjs";
+import { chance, draw } from "./weather.mjs";
+
+/** No answer takes longer than this, so that a payer never waits for a service that is gone. */
+const ANSWER_SECONDS = 75;
+const PAUSE_MILLISECONDS = 400;
+const ATTEMPTS = 8;
+
+/** How a payer sends a payment. */
+const WAYS = { once: 70, twice_at_once: 12, hanging_up: 18 };
+/** What a payer does who does not know whether it was paid. */
+const NERVES = { same_again: 70, earlier_again: 10, sign_anew: 12, look_without: 8 };
+
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
+
+/** One wish for one card: who pays where, and everything that was ever sent and said. */
+export function operation(number, { seed, payers, chains }) {
+  const chain = chains[number % chains.length];
+  const country = number % 4 === 0 ? "US" : "GB";
+  const body = card(country);
+  const name = `storm-${seed}-${number}`.padEnd(16, "-");
+  const named = number % 5;
+  if (named === 1) body.operation_id = name;
+  return {
+    number,
+    chain,
+    country,
+    body,
+    headers: named === 2 ? { "idempotency-key": name } : {},
+    client: payers[number % payers.length][chain.id],
+    credentials: [],
+    said: [],
+  };
+}
+
+/** Sends it once, with a credential or without, and writes down what came of it. */
+export async function say(url, wish, credential = null, leaveAfter = null) {
+  const record = { sent: Date.now(), answered: null, status: null, nonce: credential?.nonce ?? null, receipt: null, id: null, code: null };
+  wish.said.push(record);
+  const headers = { ...wish.headers, ...(credential ? { "payment-signature": credential.header } : {}) };
+  const patience = leaveAfter === null ? 1_000 * ANSWER_SECONDS : leaveAfter;
+  try {
+    const response = await fetch(...post(url, wish.body, headers, { signal: AbortSignal.timeout(patience) }));
+    const said = await response.json();
+    record.receipt = response.headers.get("payment-response");
+    record.id = said.id ?? said.public_order_id ?? said.error?.public_order_id ?? null;
+    record.terms = terms(response);
+    record.code = said.error?.code ?? said.status ?? record.terms?.error ?? (record.receipt && decodePaymentResponseHeader(record.receipt).errorReason);
+    record.status = response.status;
+    record.answered = Date.now();
+  } catch {
+    // Gone, cut off or left by the payer: nothing was heard, and nothing is known.
+  }
+  return record;
+}
+
+/** Buys until the card is paid for, or the patience ends; on a slow machine that is after a few attempts, not sooner. */
+export async function buy(url, wish, { seed, seconds }) {
+  const begun = Date.now();
+  const isPatient = () => {
+    const taken = (Date.now() - begun) / (1_000 * seconds);
+    return taken < 1 || (taken < 3 && wish.said.filter(({ nonce }) => nonce !== null).length < ATTEMPTS);
+  };
+  let credential = null;
+  let offered = null;
+  for (let step = 0; isPatient(); step += 1) {
+    const luck = (...words) => chance(seed, "payer", wish.number, step, ...words);
+    const anew = async () => {
+      credential = await sign(wish.client, offered);
+      wish.credentials.push(credential);
+    };
+    if (!credential) {
+      const { status, terms: asked } = await say(url, wish);
+      if (status === 200) return;
+      if (status === 402 && asked) {
+        offered = asked;
+        await anew();
+      }
+    }
+    if (credential) {
+      const answers = await present(url, wish, credential, luck);
+      if (answers.some(({ status }) => status === 200)) return;
+      const declined = answers.every(({ status }) => status === 402);
+      if (declined) credential = null;
+      else {
+        const nerve = draw(NERVES, luck("nerve"));
+        if (nerve === "sign_anew") await anew();
+        if (nerve === "earlier_again") credential = wish.credentials[Math.floor(luck("which") * wish.credentials.length)];
+        if (nerve === "look_without" && (await say(url, wish)).status === 200) return;
+      }
+    }
+    await sleep(PAUSE_MILLISECONDS * luck("pause"));
+  }
+}
+
+async function present(url, wish, credential, luck) {
+  switch (draw(WAYS, luck("way"))) {
+    case "twice_at_once":
+      return Promise.all([say(url, wish, credential), say(url, wish, credential)]);
+    case "hanging_up":
+      return [await say(url, wish, credential, 5 + 300 * luck("leave"))];
+    default:
+      return [await say(url, wish, credential)];
+  }
+}
