@@ -54,6 +54,24 @@ fn a_provider_is_told_what_it_cannot_do_without() {
 }
 
 #[test]
+fn the_realm_of_challenges_is_the_hosts_name_unless_it_is_told() {
+    let desk = Desk::new();
+    let realm = |toml: &str| {
+        let reading = desk.read(toml);
+        let realm = reading.outcome.as_ref().unwrap().realm.clone();
+        realm.map(|realm| realm.as_str().to_owned())
+    };
+    assert_eq!(realm(""), None);
+    assert_eq!(realm("[payments]\nrealm = 'cards.example'"), Some("cards.example".to_owned()));
+    for faulty in ["", "a|b", "caf\u{e9}"] {
+        let reading = desk.read(&format!("[payments]\nrealm = '{faulty}'"));
+        assert_eq!(faulty_keys(&reading), ["payments.realm"], "{faulty}");
+    }
+    let url = BaseUrl::parse("https://cards.example:8443").unwrap_or_else(|_| panic!("a URL"));
+    assert_eq!(url.host(), "cards.example");
+}
+
+#[test]
 fn payments_need_a_key_and_nodes_or_a_facilitator_and_keep_their_secrets() {
     let desk = Desk::new();
     let paying = |lines: &str| desk.read(&format!("[sandbox]\nmixed = 'yes'\n[payments]\n{lines}"));
