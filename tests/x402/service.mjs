@@ -10,16 +10,18 @@ const OPEN = "Ctrl-C";
 
 /**
  * A folder in which the service may be opened and opened again. `rpc` names nodes by network, `account` carries
- * payments for the kind `settler`, `facilitator` for the other, and `sandbox` are more settings of that section.
+ * payments for the kind `settler`, `facilitator` for the other, and `sandbox` and `provider` are more settings of
+ * those sections.
  */
-export function premises({ kind, rpc, account, facilitator, port = 0, sandbox = {} }) {
+export function premises({ kind, rpc, account, facilitator, port = 0, sandbox = {}, provider = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-x402-"));
   const nodes = Object.entries(rpc).map(([network, url]) => `"${network}=${url}"`);
   const lines = ["[payments]", `kind = "${kind}"`, `rpc = [${nodes.join(", ")}]`];
   if (facilitator) lines.push(`facilitator = "${facilitator}"`);
+  const section = (name, settings) => [`[${name}]`, ...Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`), ""];
   const rehearse = more => {
-    const settings = Object.entries({ mixed: "yes", ...sandbox, ...more }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-    writeFileSync(join(folder, "pennyblack.toml"), [...lines, "", "[sandbox]", ...settings, ""].join("\n"));
+    const sections = [...section("provider", provider), ...section("sandbox", { mixed: "yes", ...sandbox, ...more })];
+    writeFileSync(join(folder, "pennyblack.toml"), [...lines, "", ...sections].join("\n"));
   };
   rehearse({});
   const environment = { PENNYBLACK_LISTEN: `127.0.0.1:${port}`, PENNYBLACK_LOG: "warn", PATH: process.env.PATH };

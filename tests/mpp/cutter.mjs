@@ -1,0 +1,42 @@
+// Stands between the service and its node: it lets a transaction through, cuts off the answer, and then is silent.
+import { createServer } from "node:http";
+
+export async function startCutter(target) {
+  let wanted = 0;
+  let left = 0;
+  let hits = 0;
+
+  const serve = async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) pieces.push(piece);
+    const body = Buffer.concat(pieces).toString();
+    const isTransaction = body.includes("eth_sendRawTransaction");
+    if (wanted > 0 && isTransaction) [left, wanted] = [wanted, 0];
+    // In the silence only transactions get through: the node has them, whatever is heard of it.
+    if (left > 0 && !isTransaction) return cut(request);
+    const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const said = await answer.text();
+    if (left > 0) return cut(request);
+    return response.writeHead(answer.status, { "content-type": "application/json" }).end(said);
+  };
+  const cut = request => {
+    left -= 1;
+    hits += 1;
+    request.socket.destroy();
+  };
+
+  const server = createServer((request, response) => serve(request, response).catch(() => request.socket.destroy()));
+  await new Promise(done => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    /** From the next transaction on so many calls are cut off, its own answer among them. */
+    cut: calls => ([wanted, hits] = [calls, 0]),
+    calm: () => ([wanted, left] = [0, 0]),
+    /** How many were, since we last asked for it. */
+    hits: () => hits,
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

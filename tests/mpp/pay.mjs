@@ -1,0 +1,166 @@
+// Pays for cards as strangers would, with each official client, and counts every unit and every card.
+//
+//   PYTHON=... node main.mjs BINARY POST_OFFICE pay
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { decodePaymentResponseHeader } from "@x402/fetch";
+import { Challenge } from "mppx";
+import { card } from "../x402/buyer.mjs";
+import { until } from "../x402/service.mjs";
+import { PRICE, ask, credential, exact, heard, mppx, post, pympp, receipt } from "./payer.mjs";
+import { openTown } from "./town.mjs";
+
+const CROWD = 50;
+const COPIES = 64;
+/** At this speed ten minutes are over in a second. */
+const HURRIED = 600;
+
+describe("the official clients pay", () => {
+  let town;
+  before(async () => (town = await openTown()));
+  after(() => town?.close());
+
+  const url = () => town.service.url;
+
+  async function challenged(body) {
+    const response = await ask(url(), body);
+    assert.equal(response.status, 402);
+    return response;
+  }
+
+  /** Exactly the price went from this payer to the seller, once, and one card was mailed for it. */
+  function paidOnce({ moved, mailed }, account, answer) {
+    assert.equal(answer.status, 200, JSON.stringify(answer.said));
+    assert.equal(answer.said.status, "submitted");
+    const { status, method, reference, chainId, challengeId } = receipt(answer.receipt);
+    assert.deepEqual(moved, [{ from: account.address, amount: PRICE, transaction: reference }]);
+    assert.deepEqual([status, method, chainId, mailed], ["success", "evm", 8453, 1]);
+    return challengeId;
+  }
+
+  test("mppx pays to the last unit", async () => {
+    const { account } = await town.stranger();
+    const counted = await town.during(async () => heard(await mppx(account).fetch(...post(url(), card()))));
+    paidOnce(counted, account, counted.done);
+    const order = await town.order(counted.done.said.id);
+    assert.equal(order.payment.transaction, counted.moved[0].transaction, JSON.stringify(order));
+    assert.equal(await town.chain.holds(account.address), 0n);
+  });
+
+  test("pympp pays to the last unit", async () => {
+    const { account, key } = await town.stranger();
+    const counted = await town.during(() => pympp(url(), key, card()));
+    paidOnce(counted, account, counted.done);
+    assert.equal(await town.chain.holds(account.address), 0n);
+  });
+
+  test("a payload of x402's exact scheme pays, and has both receipts", async () => {
+    const { account } = await town.stranger();
+    const body = card();
+    const signature = await exact(town.chain.network, account, await challenged(body));
+    let response;
+    const counted = await town.during(async () => {
+      const answer = await ask(url(), body, { "payment-signature": signature });
+      response = answer.headers.get("payment-response");
+      return heard(answer);
+    });
+    paidOnce(counted, account, counted.done);
+    const { success, transaction, network } = decodePaymentResponseHeader(response);
+    assert.deepEqual([success, transaction, network], [true, counted.moved[0].transaction, "eip155:8453"]);
+    const { done, moved, mailed } = await town.during(async () => [
+      await heard(await ask(url(), body, { "payment-signature": signature })),
+      await heard(await ask(url(), card(), { "payment-signature": signature })),
+    ]);
+    const [again, other] = done;
+    assert.deepEqual(again, counted.done);
+    // No digest binds it to a body: the store knows it first, and from the block on the chain does too.
+    assert.ok([402, 409].includes(other.status), JSON.stringify(other.said));
+    assert.deepEqual([other.kind, other.receipt], ["verification-failed", null]);
+    assert.deepEqual([moved, mailed], [[], 0]);
+  });
+
+  test("a credential sent again is answered as the first time, and buys nothing else", async () => {
+    const { account } = await town.stranger(10n * PRICE);
+    const body = card();
+    const asked = await challenged(body);
+    const authorization = await credential(account, asked);
+    const counted = await town.during(async () => heard(await ask(url(), body, { authorization })));
+    assert.equal(paidOnce(counted, account, counted.done), Challenge.fromResponse(asked).id);
+    const { moved, mailed } = await town.during(async () => {
+      for (const header of ["authorization", "payment-authorization", "payment-signature"]) {
+        const again = await heard(await ask(url(), body, { [header]: authorization }));
+        assert.deepEqual(again, counted.done, header);
+      }
+      const other = await heard(await ask(url(), card(), { authorization }));
+      assert.deepEqual([other.status, other.kind, other.receipt], [402, "invalid-challenge", null]);
+      // Whoever lost everything and starts over is not asked to pay.
+      const over = await heard(await mppx(account).fetch(...post(url(), body)));
+      assert.deepEqual([over.status, over.said], [200, counted.done.said]);
+    });
+    assert.deepEqual([moved, mailed], [[], 0]);
+  });
+
+  test("what does not hold is refused, and moves nothing", async () => {
+    const { account } = await town.stranger(10n * PRICE);
+    const { account: beggar } = await town.stranger(PRICE - 1n);
+    const body = card();
+    const { moved, mailed } = await town.during(async () => {
+      const authorization = await credential(account, await challenged(body));
+      const other = await heard(await ask(url(), card(), { authorization }));
+      assert.deepEqual([other.status, other.kind], [402, "invalid-challenge"]);
+      assert.match(other.challenge, /^Payment /);
+      const two = await heard(await ask(url(), body, { authorization, "payment-authorization": authorization }));
+      assert.deepEqual([two.status, two.kind, two.challenge], [400, "bad-request", null]);
+      const signature = await exact(town.chain.network, account, await challenged(body));
+      const both = await heard(await ask(url(), body, { authorization, "payment-signature": signature }));
+      assert.deepEqual([both.status, both.kind, both.challenge], [400, "bad-request", null]);
+      const poor = await heard(await ask(url(), body, { authorization: await credential(beggar, await challenged(body)) }));
+      assert.deepEqual([poor.status, poor.kind], [402, "verification-failed"]);
+    });
+    assert.deepEqual([moved, mailed], [[], 0]);
+  });
+
+  test(`one credential sent ${COPIES} times at once pays once`, async () => {
+    const { account } = await town.stranger(10n * PRICE);
+    const body = card();
+    const authorization = await credential(account, await challenged(body));
+    const counted = await town.during(() => Promise.all(Array.from({ length: COPIES }, async () => heard(await ask(url(), body, { authorization })))));
+    const good = counted.done.filter(({ status }) => status === 200);
+    assert.deepEqual(counted.done.filter(({ status }) => ![200, 409, 503].includes(status)), []);
+    assert.equal(new Set(good.map(answer => answer.receipt)).size, 1);
+    paidOnce(counted, account, good[0]);
+    console.log(`  ${good.length} of ${COPIES} copies had the one receipt`);
+  });
+
+  test(`${CROWD} payers at once all pay, and all have their cards`, async () => {
+    const payers = [];
+    for (let number = 0; number < CROWD; number += 1) payers.push(await town.stranger());
+    const begun = Date.now();
+    const counted = await town.during(() => Promise.all(payers.map(async ({ account }) => heard(await mppx(account).fetch(...post(url(), card()))))));
+    console.log(`  ${CROWD} payments took ${Date.now() - begun} ms`);
+    assert.deepEqual(counted.done.filter(({ status }) => status !== 200), []);
+    assert.equal(new Set(counted.done.map(({ said }) => said.id)).size, CROWD);
+    const paid = new Map(counted.moved.map(({ from, amount, transaction }) => [from, { amount, transaction }]));
+    assert.deepEqual([counted.moved.length, paid.size, counted.mailed], [CROWD, CROWD, CROWD]);
+    for (const [at, { account }] of payers.entries()) {
+      assert.deepEqual(paid.get(account.address), { amount: PRICE, transaction: receipt(counted.done[at].receipt).reference });
+    }
+  });
+
+  // The last one, as the service's clock is hurried for it.
+  test("a challenge that has run out moves nothing, and there is a new one", async () => {
+    const { account } = await town.stranger();
+    const body = card();
+    const asked = await challenged(body);
+    const authorization = await credential(account, asked);
+    const end = Date.parse(Challenge.fromResponse(asked).expires);
+    const lasts = end - Date.now();
+    await town.reopen({ speed: HURRIED });
+    const now = async () => Date.parse(Challenge.fromResponse(await ask(url(), card())).expires) - lasts;
+    await until("the challenge has run out", async () => (await now()) > end + lasts);
+    const { done, moved, mailed } = await town.during(async () => heard(await ask(url(), body, { authorization })));
+    assert.deepEqual([done.status, done.kind], [402, "payment-expired"]);
+    assert.match(done.challenge, /^Payment /);
+    assert.deepEqual([moved, mailed], [[], 0]);
+  });
+});

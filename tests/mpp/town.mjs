@@ -1,0 +1,86 @@
+// A chain, a post office and the real service between them, and what can be counted in each.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { parseAbiItem } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { card, terms } from "../x402/buyer.mjs";
+import { USDC, startChain, who } from "../x402/chains.mjs";
+import { open, premises, until } from "../x402/service.mjs";
+import { ask } from "./payer.mjs";
+
+const BASE = 8453;
+const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+/** The provider's usual calls a minute are fewer than the cards that are bought here. */
+const RATE_TIMES = 100;
+
+async function startOffice(binary) {
+  const child = spawn(binary, ["0"], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", text => (said += text));
+  const url = await until("the post office is open", () => said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
+  const report = async () => (await fetch(`${url}/__sandbox/report`)).json();
+  return { url, report, stop: () => child.kill("SIGINT") };
+}
+
+/**
+ * `between` is put before the node, and answers with where the service finds it; `sandbox` are more settings of that
+ * section.
+ */
+export async function openTown({ between = null, sandbox = {} } = {}) {
+  const [binary, postOffice] = process.argv.slice(2);
+  const chain = await startChain(BASE);
+  const proxy = await between?.(chain.url);
+  const office = await startOffice(postOffice);
+  const place = premises({
+    kind: "settler",
+    rpc: { base: proxy?.url ?? chain.url },
+    account: who.facilitator,
+    sandbox: { office: office.url, ...sandbox },
+    provider: { rate_times: RATE_TIMES },
+  });
+  // What is cut off is meant, and nobody wants to read of it.
+  const log = between && join(place.folder, "log");
+  const town = { chain, proxy, service: await open(binary, place, log) };
+  const { payTo } = terms(await ask(town.service.url, card())).accepts[0];
+
+  /** Every payment so far, oldest first. */
+  town.transfers = async () => {
+    const logs = await chain.reader.getLogs({ address: USDC[BASE], event: TRANSFER, args: { to: payTo }, fromBlock: 0n });
+    return logs.map(({ args, transactionHash }) => ({ from: args.from, amount: args.value, transaction: transactionHash }));
+  };
+  /** Cards that the provider took, all of them different. */
+  town.cards = async () => {
+    const { accepted, duplicates } = await office.report();
+    if (Object.keys(duplicates).length > 0) throw new Error(`cards twice: ${JSON.stringify(duplicates)}`);
+    return accepted;
+  };
+  /** What moved and what was mailed while something was done. */
+  town.during = async act => {
+    const [before, had] = [await town.transfers(), await town.cards()];
+    const done = await act();
+    const moved = (await town.transfers()).slice(before.length);
+    return { done, moved, mailed: (await town.cards()) - had };
+  };
+  /** A person nobody has seen before, who can pay for so many cards and has no gas. */
+  town.stranger = async (units = 3_500_000n) => {
+    const key = generatePrivateKey();
+    const account = privateKeyToAccount(key);
+    await chain.fund(account.address, units);
+    return { key, account };
+  };
+  town.order = async id => (await fetch(`${town.service.url}/api/x402/orders/${id}`)).json();
+  /** Ends the service and opens it again with other settings of the sandbox. */
+  town.reopen = async settings => {
+    await town.service.stop();
+    place.rehearse(settings);
+    town.service = await open(binary, place, log);
+  };
+  town.close = async () => {
+    await town.service.stop();
+    proxy?.stop();
+    office.stop();
+    chain.stop();
+    place.remove();
+  };
+  return town;
+}
