@@ -39,8 +39,9 @@ use bundle::{Bundle, UNREADABLE};
 use lane::{Lane, Unready, Whose};
 use transaction::Signer;
 
-/// Far below the time that a paid request may take, and far above that of a block.
-pub const RECEIPT_SECONDS: u64 = 45;
+/// Far above the time of a block, and below what official clients wait for an answer:
+/// one of them hangs up after 35 seconds.
+pub const RECEIPT_SECONDS: u64 = 25;
 
 /// What the operator decides about settling.
 pub struct Settings {
