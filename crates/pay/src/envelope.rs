@@ -193,9 +193,10 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::OperationLapsed(_) => Retry::Never,
         Refusal::CredentialInvalid { .. }
         | Refusal::PaymentDeclined { .. }
-        | Refusal::AllowanceRequired(_)
         | Refusal::SellerAddressChanged(_) => Retry::NewPayment,
-        Refusal::PaymentInPlay(_)
+        // Nothing was spent: once the allowance is given, the same credential pays.
+        Refusal::AllowanceRequired(_)
+        | Refusal::PaymentInPlay(_)
         | Refusal::InProgress(_)
         | Refusal::PaymentUnconfirmed(_)
         | Refusal::SubmissionUnresolved(_)
@@ -235,7 +236,7 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::PriceAboveCeiling(_) => "This card costs more than 3.50 USDC. Nothing moved.",
         Refusal::OperationLapsed(_) => "This identifier has expired; use a new one.",
         Refusal::AllowanceRequired(_) => {
-            "Permit2 may not move your USDC yet; PAYMENT-REQUIRED says how to allow it."
+            "Permit2 may not move your USDC yet. Allow it, then send the same request again."
         }
         Refusal::PaymentUnconfirmed(_) => {
             "We cannot tell yet whether the payment moved. Do not sign again; send the same request."

@@ -45,9 +45,11 @@ pub(crate) fn short(reason: &str) -> String {
 
 /// How many seconds a caller should wait, if waiting may help at all.
 pub fn wait(refusal: &Refusal) -> Option<u64> {
-    match verdict(refusal).retry {
-        Retry::Same => Some(RETRY_AFTER_SECONDS),
-        Retry::Never | Retry::NewPayment => None,
+    match (verdict(refusal).retry, refusal) {
+        // It waits for the payer, not for time.
+        (Retry::Same, Refusal::AllowanceRequired(_)) => None,
+        (Retry::Same, _) => Some(RETRY_AFTER_SECONDS),
+        (Retry::Never | Retry::NewPayment, _) => None,
     }
 }
 

@@ -147,6 +147,7 @@ fn a_missing_allowance_is_412_with_the_magic_word() {
         assert_eq!(carried(&sealed, PAYMENT_REQUIRED)["error"], "permit2_allowance_required");
         let error = &body(&sealed)["error"];
         assert_eq!(error["code"], "permit2_allowance_required");
+        assert_eq!(error["retry"], "same", "the credential is as good as before");
         assert_eq!(error["public_order_id"], ORDER.to_string());
     }
 }
