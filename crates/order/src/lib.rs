@@ -13,8 +13,8 @@
 //! 4. [`ports`], [`tender`]: what the desk asks of the world.
 //! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`];
 //!    [`preview`]: a look at the card before.
-//! 6. [`reconcile`]: what to do with orders that a crash left behind; [`vigil`]:
-//!    how long a card has been looked for.
+//! 6. [`reconcile`]: what to do with orders that a crash left behind, a few
+//!    `side_by_side`; [`vigil`]: how long a card has been looked for.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
 //! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
 //!    script, what every store must keep, and a million orders in bad weather.
@@ -42,6 +42,7 @@ pub mod reconcile;
 pub mod refusal;
 pub mod schedule;
 pub mod seller;
+mod side_by_side;
 pub mod status;
 pub mod tender;
 pub mod vigil;

@@ -12,6 +12,7 @@ use crate::payment::Trace;
 use crate::ports::Failure;
 use crate::refusal::Refusal;
 use crate::schedule::WALK_SECONDS;
+use crate::side_by_side::side_by_side;
 use crate::tender::{Tender, Tenders};
 
 /// After a lost answer the provider is looked at this often before it is asked
@@ -23,6 +24,9 @@ const GRACE_SECONDS: u64 = 180;
 const ATTEMPTS_MAX: u32 = 5;
 /// How many orders one pass takes on.
 const BATCH: usize = 64;
+/// And how many of them at once: whoever waits for a node or a provider that says
+/// nothing must not keep the others waiting.
+const AT_ONCE: usize = 8;
 
 /// What a look at the money behind a paid order found.
 enum Money {
@@ -42,11 +46,12 @@ impl Desk {
         let now = self.clock.now();
         let due = self.store.claim(now, now.plus(WALK_SECONDS), BATCH).await.map_err(trouble)?;
         let count = due.len();
-        for order in due {
+        let looks = due.into_iter().map(async |order| {
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
             let _ = self.look_into(tenders, order).await;
-        }
+        });
+        side_by_side::<AT_ONCE, _>(looks).await;
         Ok(count)
     }
 
@@ -290,3 +295,6 @@ impl Desk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

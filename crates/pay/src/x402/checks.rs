@@ -56,6 +56,11 @@ impl Measure<'_> {
         let (promise, now) = (&claim.promise, self.terms.now);
         let asked = &promise.payload["accepted"]["extra"]["facilitatorAddress"];
         let carrier = self.facilitator.carrier(promise.network, promise.facilitator);
+        // As long as nobody has said who carries, as after a start, ours cannot be told
+        // from strangers: that is our trouble, and no reason to sign again.
+        if carrier == Carrier::Unknown && self.facilitator.service(promise.network).is_none() {
+            return Err(Rejection::Unavailable);
+        }
         first_flaw(&[
             (claim.spender == UPTO_PROXY, "invalid_permit2_spender"),
             (promise.pay_to == pay_to, "invalid_permit2_recipient_mismatch"),

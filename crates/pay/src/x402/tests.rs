@@ -114,6 +114,20 @@ fn what_clients_may_do_differently_does_no_harm() {
 }
 
 #[test]
+fn while_nobody_has_said_who_carries_a_payment_is_not_called_wrong() {
+    let stranger = EvmAddress::from_bytes([0x5a; 20]).to_string();
+    let mut payload = honest(Network::Base);
+    payload["accepted"]["extra"]["facilitatorAddress"] = stranger.clone().into();
+    payload["payload"]["permit2Authorization"]["witness"]["facilitator"] = stranger.into();
+    Payer::new().sign(&mut payload);
+    assert_eq!(refused(&payload, &terms()), "upto_facilitator_mismatch");
+    let unasked = Porter { networks: Vec::new(), ..Porter::good() };
+    let (said, porter) = verify(unasked, credential(&payload), &terms());
+    assert_eq!(said, Err(Rejection::Unavailable));
+    assert_eq!(porter.calls(), Vec::<&str>::new());
+}
+
+#[test]
 fn the_deadline_leaves_time_to_settle_and_an_end_to_doubt() {
     let payer = Payer::new();
     let ending = |deadline: u64| {

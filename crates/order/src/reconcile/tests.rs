@@ -1,0 +1,109 @@
+//! What one silence must not do to everybody else; [`walk`](crate::desk) breaks all the rest.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::desk::{Desk, Outcome, Request};
+use crate::fakes::cards::card;
+use crate::fakes::chain::{PROMISE_SECONDS, Promise, Till};
+use crate::fakes::fates::EveryFate;
+use crate::fakes::still::{Still, drive};
+use crate::fakes::world::World;
+use crate::ids::OrderId;
+use crate::lifecycle::Stored;
+use crate::mail::Promises;
+use crate::money::{Price, Usdc};
+use crate::payment::{
+    Authorization, Credential, CredentialDigest, Payment, Preparation, Settlement, TenderKind,
+    Terms, Trace,
+};
+use crate::ports::Failure;
+use crate::schedule::WALK_SECONDS;
+use crate::tender::{Rejection, Tender, Tenders};
+
+const PROMISES: Promises =
+    Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
+
+/// Never says what became of one payment.
+struct Silent {
+    till: Till,
+    about: CredentialDigest,
+}
+
+#[async_trait]
+impl Tender for Silent {
+    fn kind(&self) -> TenderKind {
+        self.till.kind()
+    }
+
+    fn price(&self) -> Price {
+        self.till.price()
+    }
+
+    async fn verify(
+        &self,
+        credential: Credential,
+        terms: &Terms,
+    ) -> Result<Authorization, Rejection> {
+        self.till.verify(credential, terms).await
+    }
+
+    async fn prepare(
+        &self,
+        authorization: &Authorization,
+        charge: Usdc,
+        earlier: Option<&Preparation>,
+    ) -> Result<Preparation, Rejection> {
+        self.till.prepare(authorization, charge, earlier).await
+    }
+
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+        self.till.settle(payment).await
+    }
+
+    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+        if payment.authorization.digest == self.about {
+            pending::<()>().await;
+        }
+        self.till.trace(payment).await
+    }
+}
+
+/// Buys a card, and says its order and the digest of what paid for it.
+fn buy(world: &Arc<World>, desk: &Desk, nonce: u64) -> (OrderId, CredentialDigest) {
+    let deadline = world.time().0 + PROMISE_SECONDS;
+    let signed = Promise { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
+    let digest = signed.digest();
+    let card = card(&format!("card {nonce}"));
+    let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+    match drive(desk.send(&world.till(TenderKind::X402), request)).unwrap().unwrap() {
+        Outcome::Paid { order, .. } => (order, digest),
+        Outcome::Due(offer) => panic!("{offer:?}"),
+    }
+}
+
+fn looks(world: &World, order: OrderId) -> u32 {
+    match world.shelf.get(order) {
+        Some(Stored::Mailed(order)) => order.attention.looks,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_node_that_never_answers_about_one_payment_keeps_nobody_else_waiting() {
+    for stuck in 0..4 {
+        let still = Still::default();
+        let world = World::new(Box::new(EveryFate::default()), Box::new(still.clone()), PROMISES);
+        let desk = world.desk();
+        let bought: Vec<_> = (1..=4).map(|nonce| buy(&world, &desk, nonce)).collect();
+        still.advance(WALK_SECONDS);
+        let (till, about) = (world.till(TenderKind::X402), bought[stuck].1);
+        let tenders = Tenders(vec![Arc::new(Silent { till, about })]);
+        assert_eq!(drive(desk.reconcile(&tenders)), None, "one of them still waits");
+        let looked: Vec<u32> = bought.iter().map(|(order, _)| looks(&world, *order)).collect();
+        let expected: Vec<u32> = (0..4).map(|number| u32::from(number != stuck)).collect();
+        assert_eq!(looked, expected);
+    }
+}
