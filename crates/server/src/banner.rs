@@ -78,7 +78,8 @@ fn payment(here: &BaseUrl, program: &str, chain: Option<&str>) -> String {
     let Some(chain) = chain else { return String::new() };
     format!(
         "  echo '{SAMPLE}' > card.json\n  \
-         {program} pay --body card.json --base-url {here} --sandbox {chain}\n"
+         {program} pay --body card.json --base-url {here} --sandbox {chain}\n  \
+         {program} pay --body card.json --base-url {here} --sandbox {chain} --rail mpp\n"
     )
 }
 
@@ -132,6 +133,7 @@ mod tests {
         let pay = "\n  target/debug/pennyblack pay --body card.json --base-url \
                    http://127.0.0.1:8402 --sandbox http://127.0.0.1:8404\n";
         assert!(text.contains(pay), "{text}");
+        assert!(text.contains(&pay.replace("8404\n", "8404 --rail mpp\n")), "{text}");
         assert!(text.contains("mailbox   http://127.0.0.1:8403/ "), "{text}");
         assert!(
             text.contains("curl -X POST http://127.0.0.1:8402/api/x402/postcards/preview"),

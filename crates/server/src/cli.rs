@@ -8,7 +8,7 @@ use order::chain::Network;
 use order::money::Usdc;
 
 use crate::config::example;
-use crate::pay_command::values;
+use crate::pay_command::values::{self, Rail};
 
 const ABOUT: &str = "Mails physical postcards for USDC, and tells agents how to buy one";
 
@@ -31,8 +31,9 @@ Examples:
   pennyblack simulate --orders 1000 --seed 7  a thousand orders with faults, repeatable";
 
 const PAY_LESSON: &str = "\
-In the sandbox, beside a service that runs in the same folder:
+In the sandbox, beside a service that runs in the same folder, by x402 and by MPP:
   pennyblack pay --body card.json
+  pennyblack pay --body card.json --rail mpp
 
 For real, with a key of yours (the file has one line, 0x and 64 digits, mode 600):
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key
@@ -40,6 +41,11 @@ For real, with a key of yours (the file has one line, 0x and 64 digits, mode 600
 The first payment on a network, while Permit2 may not take your USDC yet:
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
       --network base --rpc-url https://base.example --approve
+
+Two rails lead to the same card. By x402 you sign a promise of at most 3.50 USDC on Base,
+Polygon or Arbitrum, and what the card costs is charged; Permit2 has to be allowed once. By MPP
+you sign a transfer of exactly 3.50 USDC on Base, and no allowance and no gas of yours is needed:
+  pennyblack pay --body card.json --rail mpp --base-url https://cards.example --key-file payer.key
 
 A signed payment is written to <body>.payment before it is sent, and removed when its end is
 known. While it is there the same command sends the same payment again and signs nothing new, so
@@ -71,7 +77,7 @@ pub(crate) enum Task {
     Serve,
     /// Show every setting, where it came from and what is wrong with it
     Check(CheckArguments),
-    /// Pay for a card by x402, for at most what you allow
+    /// Pay for a card by x402 or MPP, for at most what you allow
     #[command(after_long_help = PAY_LESSON)]
     Pay(PayArguments),
     /// Send orders through an emulated world with faults, and count lost and doubled cards
@@ -95,6 +101,10 @@ pub(crate) struct PayArguments {
     #[arg(long, value_name = "FILE")]
     pub body: PathBuf,
 
+    /// x402 or mpp: the protocol to pay by
+    #[arg(long, default_value = "x402", value_parser = values::rail)]
+    pub rail: Rail,
+
     /// The service; the one that the configuration here describes if not given
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
@@ -107,7 +117,7 @@ pub(crate) struct PayArguments {
     #[arg(long, value_name = "USDC", default_value = "3.50", value_parser = values::usdc)]
     pub max: Usdc,
 
-    /// base, polygon or arbitrum; the first that the service offers if not given
+    /// base, polygon or arbitrum; the first that the service offers if not given. MPP has base
     #[arg(long, value_parser = values::network)]
     pub network: Option<Network>,
 
@@ -227,6 +237,9 @@ mod tests {
         let more = "pennyblack pay --body c --max 1.25 --network polygon";
         let more = arguments(more).unwrap();
         assert_eq!((more.max.atomic(), more.network), (1_250_000, Some(Network::Polygon)));
+        assert_eq!(plain.rail, Rail::X402);
+        assert_eq!(arguments("pennyblack pay --body c --rail mpp").unwrap().rail, Rail::Mpp);
+        assert!(arguments("pennyblack pay --body c --rail lightning").is_none());
         assert!(arguments("pennyblack pay").is_none());
         assert!(arguments("pennyblack pay --body c --max lots").is_none());
         assert!(arguments("pennyblack pay --body c --key-file k --sandbox s").is_none());

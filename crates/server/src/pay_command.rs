@@ -1,50 +1,50 @@
-//! `pennyblack pay`: pays an x402 challenge for one card, and signs nothing twice.
+//! `pennyblack pay`: pays the challenge for one card, and signs nothing twice.
 //!
-//! Reading order: [`run`] and [`Visit`] here; `challenge` (what is asked, and what
-//! we refuse), `promise` and `credential` (what is signed), `keep` (what is in
-//! doubt), `answer` (what became of it); the rest are tools.
+//! Reading order: [`run`] and [`Visit`] here; `x402` and `mpp`, each with `challenge`
+//! (what is asked, and what we refuse), `promise` or `transfer` (what is signed) and
+//! `credential` (how it travels); `keep` (what is in doubt), `answer` (what became of
+//! it); the rest are tools.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use adapters::clock::SystemClock;
-use adapters::http::{Client, Reach};
+use adapters::http::{Answer, Client, Reach};
+use order::chain::{EvmAddress, Network};
+use order::money::Usdc;
 use order::ports::Clock;
 use tokio::runtime::Builder;
 
 use crate::cli::PayArguments;
 use crate::console;
 
-mod allowance;
 mod answer;
 mod card;
 mod chain;
-mod challenge;
 mod consent;
-mod credential;
 mod end;
 mod hex;
 mod keep;
+mod mpp;
 mod place;
-mod promise;
 mod purse;
 mod report;
 mod shop;
 mod transaction;
+mod typed;
 pub(crate) mod values;
 mod wallet;
+mod x402;
 
 use answer::{Fate, Taken};
 use card::Card;
-use challenge::{Challenge, Limits, Terms};
-use credential::Particulars;
 use end::End;
 use keep::{Keep, Kept};
 use place::Place;
 use purse::Purse;
 use shop::Shop;
-use values::name;
+use values::{Rail, name};
 
 pub(crate) fn run(arguments: &PayArguments, config: Option<&Path>) -> ExitCode {
     let end = match Builder::new_current_thread().enable_all().build() {
@@ -59,10 +59,11 @@ pub(crate) fn run(arguments: &PayArguments, config: Option<&Path>) -> ExitCode {
 
 async fn pay(arguments: &PayArguments, config: Option<&Path>) -> Result<End, End> {
     let card = Card::read(&arguments.body)?;
+    fitting(arguments)?;
     let place = Place::find(arguments, config)?;
     let client = Client::new(Reach::Configured);
     let client = client.map_err(|error| End::Unusable(format!("{error}\n")))?;
-    let shop = Shop::at(&place.base_url, client.clone())?;
+    let shop = Shop::at(&place.base_url, arguments.rail, client.clone())?;
     let keep = Keep::at(arguments.keep.clone().unwrap_or_else(|| beside(&arguments.body)));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let visit = Visit { arguments, card, place, client, shop, keep, clock };
@@ -101,16 +102,20 @@ struct Visit<'a> {
 impl Visit<'_> {
     /// From the challenge to a signed payment, and on.
     async fn begin(&self) -> Result<End, End> {
-        let challenge = match self.ask().await? {
-            Asked::Due(challenge) => challenge,
+        let bill = match self.ask().await? {
+            Asked::Due(bill) => bill,
             Asked::Paid(taken) => return Ok(self.goodbye(&taken, None).await),
         };
-        console::say(&report::challenge(&challenge));
-        let limits = Limits { most: self.arguments.max, network: self.arguments.network };
-        let terms = challenge.choose(&limits).map_err(|objections| refusal(&objections))?;
-        let purse = Purse::open(self.arguments, &self.place, &self.client).await?;
-        consent::obtain(self.arguments, &purse, &terms)?;
-        let kept = self.sign(&challenge, &terms, &purse).await?;
+        let (kept, purse) = match &bill {
+            Bill::X402(challenge) => {
+                console::say(&report::promise_wanted(challenge));
+                self.promise(challenge).await?
+            }
+            Bill::Mpp(challenge) => {
+                console::say(&report::transfer_wanted(challenge));
+                self.transfer(challenge).await?
+            }
+        };
         self.keep.put(&kept)?;
         self.finish_with(&kept, Some(purse)).await
     }
@@ -124,13 +129,11 @@ impl Visit<'_> {
                 self.shop.endpoint
             ))
         })?;
-        if let Some(taken) = answer::taken(&answer) {
+        if let Some(taken) = answer::taken(&answer, self.shop.rail) {
             return Ok(Asked::Paid(taken));
         }
-        let body = answer.body_as().unwrap_or_default();
-        let header = answer.header("payment-required").filter(|_| answer.status == 402);
-        if let Some(challenge) = header.and_then(|header| Challenge::read(header, &body)) {
-            return Ok(Asked::Due(challenge));
+        if let Some(bill) = Bill::read(&answer, self.shop.rail) {
+            return Ok(Asked::Due(bill));
         }
         let words = format!("No challenge: {}\nNothing was signed.\n", answer::words(&answer));
         Err(match answer.status {
@@ -139,46 +142,34 @@ impl Visit<'_> {
         })
     }
 
-    async fn sign(&self, challenge: &Challenge, terms: &Terms, purse: &Purse) -> Result<Kept, End> {
-        let mut nonce = [0; 32];
-        getrandom::fill(&mut nonce).map_err(|error| {
-            End::Unusable(format!("No randomness, so nothing was signed: {error}.\n"))
-        })?;
-        let particulars = Particulars {
-            nonce,
-            deadline: self.clock.now().0.saturating_add(terms.seconds),
-            identifier: self.identifier(challenge),
-            permit_nonce: self.permit_nonce(challenge, terms, purse).await?,
-        };
-        let payer = purse.wallet.address().to_string();
+    /// The last words before the key is used.
+    fn announce(&self, purse: &Purse, network: Network, most: Usdc, to: EvmAddress, seconds: u64) {
         console::say(&format!(
-            "Signing as {payer} on {}: at most {} USDC to {}, within {} seconds.\n\n",
-            name(terms.network),
-            terms.most,
-            terms.pay_to,
-            terms.seconds
+            "Signing as {} on {}: at most {most} USDC to {to}, within {seconds} seconds.\n\n",
+            purse.wallet.address(),
+            name(network),
         ));
-        Ok(Kept {
-            endpoint: self.shop.endpoint.clone(),
-            card: self.card.digest(),
-            order: challenge.order.clone(),
-            network: terms.network,
-            most: terms.most,
-            payer,
-            header: credential::sign(challenge, terms, &purse.wallet, &particulars),
-        })
     }
 
-    /// An identifier makes an operation of its own, so the payment has one only
-    /// if the card has it too, or if the service insists; then it follows from
-    /// the order and is the same at every attempt.
-    fn identifier(&self, challenge: &Challenge) -> Option<String> {
-        let offered = challenge.extension(credential::IDENTIFIER)?;
-        if let Some(own) = &self.card.operation_id {
-            return Some(own.clone());
+    /// What was signed, with what it was signed for.
+    fn kept(
+        &self,
+        order: Option<String>,
+        network: Network,
+        most: Usdc,
+        purse: &Purse,
+        header: String,
+    ) -> Kept {
+        Kept {
+            rail: self.shop.rail,
+            endpoint: self.shop.endpoint.clone(),
+            card: self.card.digest(),
+            order,
+            network,
+            most,
+            payer: purse.wallet.address().to_string(),
+            header,
         }
-        let order = challenge.order.as_ref().filter(|_| offered["info"]["required"] == true);
-        order.map(|order| format!("pay_{order}"))
     }
 
     async fn finish(&self, kept: &Kept) -> Result<End, End> {
@@ -187,10 +178,10 @@ impl Visit<'_> {
 
     /// Sends a payment that is on disk, and removes it once its end is known.
     async fn finish_with(&self, kept: &Kept, purse: Option<Purse>) -> Result<End, End> {
-        let mut fate = Fate::of(self.shop.send(&self.card, Some(&kept.header)).await);
+        let mut fate = self.send(kept).await;
         if let (Fate::NotAllowed(_), true) = (&fate, self.arguments.approve) {
             self.approve(kept, purse).await?;
-            fate = Fate::of(self.shop.send(&self.card, Some(&kept.header)).await);
+            fate = self.send(kept).await;
         }
         match fate {
             Fate::Taken(taken) => {
@@ -207,6 +198,10 @@ impl Visit<'_> {
             Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(kept, &words))),
             Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(kept, &words))),
         }
+    }
+
+    async fn send(&self, kept: &Kept) -> Fate {
+        Fate::of(self.shop.send(&self.card, Some(&kept.header)).await, kept.rail)
     }
 
     fn about_doubt(&self, kept: &Kept, words: &str) -> String {
@@ -226,7 +221,7 @@ impl Visit<'_> {
     async fn goodbye(&self, taken: &Taken, kept: Option<&Kept>) -> End {
         let mut words = match (&taken.settlement, kept) {
             (Some(settlement), Some(kept)) => {
-                format!("Paid.\n\n{}\n", report::settlement(settlement, kept.most))
+                format!("Paid.\n\n{}\n", report::settlement(settlement, kept))
             }
             (Some(_) | None, _) => "Paid for earlier; nothing was charged now.\n\n".to_owned(),
         };
@@ -250,8 +245,49 @@ impl Visit<'_> {
 
 /// What an unpaid request brought.
 enum Asked {
-    Due(Challenge),
+    Due(Bill),
     Paid(Taken),
+}
+
+/// A challenge, in the words of its rail.
+enum Bill {
+    X402(x402::challenge::Challenge),
+    Mpp(mpp::challenge::Challenge),
+}
+
+impl Bill {
+    fn read(answer: &Answer, rail: Rail) -> Option<Self> {
+        if answer.status != 402 {
+            return None;
+        }
+        let body = answer.body_as().unwrap_or_default();
+        match rail {
+            Rail::X402 => {
+                let header = answer.header("payment-required")?;
+                x402::challenge::Challenge::read(header, &body).map(Self::X402)
+            }
+            Rail::Mpp => {
+                let values = answer.headers.get_all("www-authenticate").iter();
+                let values = values.filter_map(|value| value.to_str().ok());
+                mpp::challenge::Challenge::read(values, &body).map(Self::Mpp)
+            }
+        }
+    }
+}
+
+/// What allowances are for is not there to be had by MPP.
+fn fitting(arguments: &PayArguments) -> Result<(), End> {
+    let approve = arguments.approve.then_some("--approve");
+    let node = arguments.rpc_url.as_ref().map(|_| "--rpc-url");
+    let idle: Vec<_> = [approve, node].into_iter().flatten().collect();
+    match arguments.rail {
+        Rail::Mpp if !idle.is_empty() => Err(End::Unusable(format!(
+            "By MPP no allowance is needed, so there is nothing for {} to do. Leave it out, or pay \
+             by x402.\n",
+            idle.join(" and ")
+        ))),
+        Rail::Mpp | Rail::X402 => Ok(()),
+    }
 }
 
 fn refusal(objections: &[String]) -> End {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::end::End;
 use super::hex;
-use super::promise::keccak;
+use super::typed::keccak;
 
 pub(super) struct Card {
     raw: Box<RawValue>,
@@ -46,6 +46,11 @@ impl Card {
         &self.raw
     }
 
+    /// The document as it travels.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.raw.get().as_bytes()
+    }
+
     /// Tells this card from every other, without telling what is on it.
     pub(super) fn digest(&self) -> String {
         hex::encode(&keccak(self.raw.get()))
@@ -61,6 +66,7 @@ mod tests {
         let text = "{ \"message\" : \"1.0\",\n \"n\": 1.0 }";
         let card = Card::parse(&format!("\n{text}\n\n")).unwrap();
         assert_eq!(serde_json::to_string(card.document()).unwrap(), text);
+        assert_eq!(card.bytes(), text.as_bytes());
         assert_eq!(card.operation_id, None);
         assert_ne!(card.digest(), Card::parse("{}").unwrap().digest());
     }

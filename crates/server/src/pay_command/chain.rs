@@ -9,10 +9,11 @@ use order::ports::Clock;
 use serde_json::{Value, json};
 
 use super::hex::{self, Word};
-use super::promise::{PERMIT2, account, amount, keccak};
 use super::transaction::Transaction;
+use super::typed::{account, amount, keccak};
 use super::values::{coin, name};
 use super::wallet::Wallet;
+use super::x402::promise::PERMIT2;
 
 /// How often a receipt is asked for, a second apart.
 const LOOKS: u32 = 90;

@@ -2,16 +2,23 @@
 
 use std::io::{BufRead, IsTerminal, stderr, stdin};
 
+use order::chain::Network;
+use order::money::Usdc;
+
 use crate::cli::PayArguments;
 use crate::console;
 
-use super::challenge::Terms;
 use super::end::End;
 use super::purse::{Money, Purse};
 use super::values::name;
 
 /// Asks whoever sits there, unless that was answered already or the money is play money.
-pub(super) fn obtain(arguments: &PayArguments, purse: &Purse, terms: &Terms) -> Result<(), End> {
+pub(super) fn obtain(
+    arguments: &PayArguments,
+    purse: &Purse,
+    most: Usdc,
+    network: Network,
+) -> Result<(), End> {
     match purse.money {
         Money::OfSandbox => return Ok(()),
         Money::Real if arguments.yes => return Ok(()),
@@ -24,11 +31,7 @@ pub(super) fn obtain(arguments: &PayArguments, purse: &Purse, terms: &Terms) -> 
                 .to_owned(),
         ));
     }
-    console::complain(&format!(
-        "Sign for at most {} USDC on {}? [y/N] ",
-        terms.most,
-        name(terms.network)
-    ));
+    console::complain(&format!("Sign for at most {most} USDC on {}? [y/N] ", name(network)));
     let mut line = String::new();
     let heard = stdin().lock().read_line(&mut line);
     if heard.is_ok() && is_yes(&line) {

@@ -15,12 +15,14 @@ use serde_json::{Value, json};
 
 use super::card::Card;
 use super::end::End;
+use super::values::Rail;
 
 const OWNER_ONLY: u32 = 0o600;
 
 /// A signed payment, and what it was signed for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
+    pub(super) rail: Rail,
     pub(super) endpoint: String,
     /// See [`Card::digest`].
     pub(super) card: String,
@@ -28,7 +30,7 @@ pub(super) struct Kept {
     pub(super) network: Network,
     pub(super) most: Usdc,
     pub(super) payer: String,
-    /// The value of `PAYMENT-SIGNATURE`.
+    /// The value of the header that pays.
     pub(super) header: String,
 }
 
@@ -42,21 +44,32 @@ impl Kept {
             "network": self.network.caip2(),
             "most": self.most.atomic(),
             "payer": self.payer,
-            "payment_signature": self.header,
+            member(self.rail): self.header,
         })
     }
 
     fn of_json(value: &Value) -> Option<Self> {
         let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let paid_by = |rail: Rail| text(member(rail)).map(|header| (rail, header));
+        let (rail, header) = Rail::ALL.into_iter().find_map(paid_by)?;
         Some(Self {
+            rail,
             endpoint: text("endpoint")?,
             card: text("card")?,
             order: text("order"),
             network: Network::from_caip2(&text("network")?)?,
             most: Usdc::from_atomic(value["most"].as_u64()?),
             payer: text("payer")?,
-            header: text("payment_signature")?,
+            header,
         })
+    }
+}
+
+/// The name of the header's value in the file, which tells the rail too.
+const fn member(rail: Rail) -> &'static str {
+    match rail {
+        Rail::X402 => "payment_signature",
+        Rail::Mpp => "authorization",
     }
 }
 
@@ -96,9 +109,9 @@ impl Keep {
         }
         let order = kept.order.as_deref().unwrap_or("unknown");
         Err(End::Unusable(format!(
-            "{shown} holds a payment whose end is not known yet, for another card or another \
-             service: {}, order {order}.\nFinish that one first with the card as it was, or name \
-             another file with --keep.\n",
+            "{shown} holds a payment whose end is not known yet, for another card, another \
+             service or another rail: {}, order {order}.\nFinish that one first with the card and the rail as they \
+             were, or name another file with --keep.\n",
             kept.endpoint
         )))
     }
@@ -154,6 +167,7 @@ mod tests {
         let keep = Keep::at(folder.path().join("card.json.payment"));
         let (first, second) = (card(&folder, "{}"), card(&folder, r#"{"a":1}"#));
         let kept = Kept {
+            rail: Rail::X402,
             endpoint: "http://127.0.0.1:1/api".to_owned(),
             card: first.digest(),
             order: None,
@@ -171,6 +185,10 @@ mod tests {
         assert!(keep.find(&second, &kept.endpoint).is_err(), "another card");
         assert!(keep.find(&first, "http://127.0.0.1:2/api").is_err(), "another service");
         keep.clear().unwrap();
+        keep.clear().unwrap();
+        let other = Kept { rail: Rail::Mpp, ..kept.clone() };
+        keep.put(&other).unwrap();
+        assert_eq!(keep.find(&first, &other.endpoint), Ok(Some(other.clone())));
         keep.clear().unwrap();
         assert_eq!(keep.find(&second, &kept.endpoint), Ok(None));
     }

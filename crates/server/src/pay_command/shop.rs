@@ -8,13 +8,31 @@ use serde_json::Value;
 
 use super::card::Card;
 use super::end::End;
+use super::values::Rail;
 
-const DOOR: &str = "/api/x402/postcards";
 /// A payment is settled and a card submitted meanwhile; the service has its own
 /// limit, which is shorter.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+impl Rail {
+    const fn door(self) -> &'static str {
+        match self {
+            Self::X402 => "/api/x402/postcards",
+            Self::Mpp => "/api/mpp/postcards",
+        }
+    }
+
+    /// The header that a payment travels in.
+    const fn header(self) -> &'static str {
+        match self {
+            Self::X402 => "payment-signature",
+            Self::Mpp => "authorization",
+        }
+    }
+}
+
 pub(super) struct Shop {
+    pub(super) rail: Rail,
     client: Client,
     door: Address,
     base: Address,
@@ -23,15 +41,15 @@ pub(super) struct Shop {
 }
 
 impl Shop {
-    pub(super) fn at(base_url: &str, client: Client) -> Result<Self, End> {
+    pub(super) fn at(base_url: &str, rail: Rail, client: Client) -> Result<Self, End> {
         let parse = |text: &str| {
             Address::parse(text).map_err(|fault| {
                 End::Unusable(format!("The service's address cannot be used. {fault}\n"))
             })
         };
         let base_url = base_url.trim_end_matches('/');
-        let endpoint = format!("{base_url}{DOOR}");
-        Ok(Self { client, door: parse(&endpoint)?, base: parse(base_url)?, endpoint })
+        let endpoint = format!("{base_url}{}", rail.door());
+        Ok(Self { rail, client, door: parse(&endpoint)?, base: parse(base_url)?, endpoint })
     }
 
     /// Sends the card, with a payment or without.
@@ -41,7 +59,7 @@ impl Shop {
             let mut value = HeaderValue::from_str(payment)
                 .map_err(|_| Silence::Refused(adapters::http::Why::Unsendable))?;
             value.set_sensitive(true);
-            call = call.with_header("payment-signature", value);
+            call = call.with_header(self.rail.header(), value);
         }
         self.client.send(call.within(PATIENCE)).await
     }
@@ -55,6 +73,6 @@ impl Shop {
 
     /// Where a person can look at an order.
     pub(super) fn order_url(&self, id: &str) -> String {
-        self.endpoint.replace(DOOR, &format!("/api/x402/orders/{id}"))
+        self.endpoint.replace(self.rail.door(), &format!("/api/x402/orders/{id}"))
     }
 }

@@ -2,7 +2,7 @@
 
 use order::chain::EvmAddress;
 
-use super::promise::keccak;
+use super::typed::keccak;
 use super::wallet::Wallet;
 
 /// The mark of the type, before its content.

@@ -5,6 +5,29 @@ use order::money::Usdc;
 
 const DECIMALS: usize = 6;
 
+/// The protocol that a card is paid by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rail {
+    X402,
+    Mpp,
+}
+
+impl Rail {
+    pub(crate) const ALL: [Self; 2] = [Self::X402, Self::Mpp];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::X402 => "x402",
+            Self::Mpp => "mpp",
+        }
+    }
+}
+
+pub(crate) fn rail(text: &str) -> Result<Rail, String> {
+    let known = Rail::ALL.into_iter().find(|rail| rail.word() == text);
+    known.ok_or_else(|| "one of x402, mpp".to_owned())
+}
+
 /// An amount such as `3.50`, to the last of USDC's six decimals.
 pub(crate) fn usdc(text: &str) -> Result<Usdc, String> {
     let wrong = || "write USDC with a point and at most six decimals, like 3.50".to_owned();
@@ -60,5 +83,7 @@ mod tests {
         assert_eq!(network("polygon"), Ok(Network::Polygon));
         assert_eq!(network("eip155:42161"), Ok(Network::Arbitrum));
         assert!(network("ethereum").is_err());
+        assert_eq!(Rail::ALL.map(|one| rail(one.word())), Rail::ALL.map(Ok));
+        assert!(rail("lightning").is_err());
     }
 }

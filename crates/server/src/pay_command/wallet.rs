@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::end::End;
 use super::hex::{self, Word};
-use super::promise::keccak;
+use super::typed::keccak;
 
 /// A key is 66 characters long; who names another file by mistake is told so soon.
 const FILE_BYTES_MAX: u64 = 256;

@@ -108,6 +108,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "hyper-util",
             "secp256k1",
             "serde_json",
+            "sha2",
             "sha3",
             "tokio",
             "toml",

@@ -1,6 +1,7 @@
 //! `pennyblack pay` before a shop that takes the payment to the sandbox's chain.
 
 mod merchant;
+mod mpp;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

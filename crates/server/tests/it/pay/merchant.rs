@@ -1,4 +1,6 @@
-//! A small shop that sells one card by x402, by code of its own, on the sandbox's chain.
+//! A small shop that sells one card by x402 and by MPP, by code of its own, on the sandbox's chain.
+
+pub(super) mod mpp;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -42,6 +44,8 @@ pub(super) struct Books {
     pub(super) seen: Vec<Seen>,
     pub(super) moods: VecDeque<Mood>,
     pub(super) required: Value,
+    /// What MPP's challenges ask for.
+    pub(super) request: Value,
     settled: Vec<String>,
 }
 
@@ -59,11 +63,17 @@ impl Merchant {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let carrier = chains.faucet().settler().address();
         let required = required(&url, carrier);
-        let books =
-            Books { seen: Vec::new(), moods: VecDeque::new(), required, settled: Vec::new() };
+        let books = Books {
+            seen: Vec::new(),
+            moods: VecDeque::new(),
+            required,
+            request: mpp::request(),
+            settled: Vec::new(),
+        };
         let merchant = Self { url, chains: Arc::new(chains), books: Arc::new(Mutex::new(books)) };
         let router = Router::new()
             .route("/api/x402/postcards", post(sell))
+            .route("/api/mpp/postcards", post(mpp::sell))
             .route("/api/x402/orders/{id}", get(order))
             .with_state(merchant.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -176,26 +186,33 @@ fn take(shop: &Merchant, payment: &str) -> Response {
     if chain.allowance(payer, PERMIT2) < 3_500_000 && permit.get("signature").is_none() {
         return challenge(shop, 412, "permit2_allowance_required", &json!({}));
     }
-    let settler = shop.chains.faucet().settler();
-    let raw = Unsigned {
-        chain_id: network.chain_id(),
-        nonce: chain.nonce_of(settler.address()),
-        priority_fee: 1_000_000,
-        max_fee: 100_000_000,
-        gas: 400_000,
-        to: UPTO_PROXY,
-        value: 0,
-        data: calldata(promise, permit, sent["payload"]["signature"].as_str().unwrap()),
-    }
-    .sign(&settler);
-    let hash = chain.send(&raw).unwrap();
-    let Some(Settled::Succeeded { .. }) = chain.settled(hash) else { panic!("reverted: {sent:#}") };
+    let data = calldata(promise, permit, sent["payload"]["signature"].as_str().unwrap());
+    let hash = carry(shop, network, UPTO_PROXY, data);
     shop.books().settled.push(payment.to_owned());
     let said = json!({
         "success": true, "payer": payer.to_string(), "transaction": hex(&hash),
         "network": network.caip2(), "amount": CHARGE.to_string(),
     });
     ([("payment-response", STANDARD.encode(said.to_string()))], paid).into_response()
+}
+
+/// Calls a contract with the shop's own gas, and insists on success.
+fn carry(shop: &Merchant, network: Network, to: EvmAddress, data: Vec<u8>) -> [u8; 32] {
+    let (settler, chain) = (shop.chains.faucet().settler(), shop.chain(network));
+    let raw = Unsigned {
+        chain_id: network.chain_id(),
+        nonce: chain.nonce_of(settler.address()),
+        priority_fee: 1_000_000,
+        max_fee: 100_000_000,
+        gas: 400_000,
+        to,
+        value: 0,
+        data,
+    }
+    .sign(&settler);
+    let hash = chain.send(&raw).unwrap();
+    let Some(Settled::Succeeded { .. }) = chain.settled(hash) else { panic!("reverted") };
+    hash
 }
 
 fn hex(bytes: &[u8]) -> String {

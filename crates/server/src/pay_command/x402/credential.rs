@@ -3,10 +3,10 @@
 use order::chain::EvmAddress;
 use serde_json::{Map, Value, json};
 
+use super::super::hex::{self, Word};
+use super::super::wallet::Wallet;
 use super::challenge::{Challenge, Terms, encoded};
-use super::hex::{self, Word};
 use super::promise::{PERMIT2, PROXY, Permit, Promise};
-use super::wallet::Wallet;
 
 pub(super) const IDENTIFIER: &str = "payment-identifier";
 pub(super) const SPONSORING: &str = "eip2612GasSponsoring";

@@ -6,8 +6,8 @@ use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
 use serde_json::Value;
 
+use super::super::values::name;
 use super::promise::PROXY;
-use super::values::name;
 
 /// A promise that could still be carried to the chain after this long is asked
 /// for by nobody who means one card.
@@ -15,30 +15,30 @@ const SECONDS_MAX: u64 = 3_600;
 
 /// The content of `PAYMENT-REQUIRED`, kept as it came: it is sent back whole.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Challenge {
-    pub(super) required: Value,
+pub(in super::super) struct Challenge {
+    pub(in super::super) required: Value,
     /// The name of the order, if the body told it.
-    pub(super) order: Option<String>,
+    pub(in super::super) order: Option<String>,
 }
 
 impl Challenge {
-    pub(super) fn read(header: &str, body: &Value) -> Option<Self> {
+    pub(in super::super) fn read(header: &str, body: &Value) -> Option<Self> {
         let required: Value = decoded(header)?;
         let order = body["public_order_id"].as_str().map(str::to_owned);
         required.is_object().then_some(Self { required, order })
     }
 
-    pub(super) fn offers(&self) -> &[Value] {
+    pub(in super::super) fn offers(&self) -> &[Value] {
         self.required["accepts"].as_array().map_or(&[], Vec::as_slice)
     }
 
     /// Whether the service offers this extension.
-    pub(super) fn extension(&self, name: &str) -> Option<&Value> {
+    pub(in super::super) fn extension(&self, name: &str) -> Option<&Value> {
         self.required.get("extensions").and_then(|all| all.get(name))
     }
 
     /// The first offer that we may sign, or why each of them is none.
-    pub(super) fn choose(&self, limits: &Limits) -> Result<Terms, Vec<String>> {
+    pub(in super::super) fn choose(&self, limits: &Limits) -> Result<Terms, Vec<String>> {
         if self.required["x402Version"] != 2 {
             return Err(vec!["it is not of x402 version 2".to_owned()]);
         }
@@ -57,33 +57,33 @@ impl Challenge {
 }
 
 /// The JSON in a header of x402: standard base64, padded.
-pub(super) fn decoded(header: &str) -> Option<Value> {
+pub(in super::super) fn decoded(header: &str) -> Option<Value> {
     let bytes = STANDARD.decode(header.trim()).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-pub(super) fn encoded(value: &Value) -> String {
+pub(in super::super) fn encoded(value: &Value) -> String {
     STANDARD.encode(value.to_string())
 }
 
 /// What the payer allows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) most: Usdc,
+pub(in super::super) struct Limits {
+    pub(in super::super) most: Usdc,
     /// Any of ours, if none is named.
-    pub(super) network: Option<Network>,
+    pub(in super::super) network: Option<Network>,
 }
 
 /// An offer that we may sign.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Terms {
-    pub(super) network: Network,
-    pub(super) most: Usdc,
-    pub(super) pay_to: EvmAddress,
-    pub(super) carrier: EvmAddress,
-    pub(super) seconds: u64,
+pub(in super::super) struct Terms {
+    pub(in super::super) network: Network,
+    pub(in super::super) most: Usdc,
+    pub(in super::super) pay_to: EvmAddress,
+    pub(in super::super) carrier: EvmAddress,
+    pub(in super::super) seconds: u64,
     /// The offer as it came, to be sent back whole.
-    pub(super) accepted: Value,
+    pub(in super::super) accepted: Value,
 }
 
 impl Terms {
@@ -194,4 +194,4 @@ impl Judge {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(in super::super) mod tests;

@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 
-pub(in super::super) const CARRIER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-pub(in super::super) const PAYEE: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
+pub(in super::super::super) const CARRIER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+pub(in super::super::super) const PAYEE: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
 
 fn offer(network: Network) -> Value {
     json!({
@@ -21,7 +21,7 @@ fn offer(network: Network) -> Value {
     })
 }
 
-pub(in super::super) fn challenge(offers: &[Value]) -> Challenge {
+pub(in super::super::super) fn challenge(offers: &[Value]) -> Challenge {
     let required = json!({
         "x402Version": 2,
         "error": "Payment required",
@@ -33,11 +33,11 @@ pub(in super::super) fn challenge(offers: &[Value]) -> Challenge {
     Challenge::read(&encoded(&required), &body).unwrap()
 }
 
-pub(in super::super) fn all() -> Challenge {
+pub(in super::super::super) fn all() -> Challenge {
     challenge(&Network::ALL.map(offer))
 }
 
-pub(in super::super) const LIMITS: Limits = Limits { most: CEILING, network: None };
+pub(in super::super::super) const LIMITS: Limits = Limits { most: CEILING, network: None };
 
 #[test]
 fn the_first_good_offer_is_taken_and_kept_as_it_came() {

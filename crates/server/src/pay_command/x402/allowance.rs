@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use crate::console;
 
-use super::Visit;
-use super::chain::{Allowance, Chain};
+use super::super::Visit;
+use super::super::chain::{Allowance, Chain};
+use super::super::end::End;
+use super::super::hex::Word;
+use super::super::keep::Kept;
+use super::super::purse::Purse;
+use super::super::values::{coin, name};
 use super::challenge::{Challenge, Terms};
 use super::credential;
-use super::end::End;
-use super::hex::Word;
-use super::keep::Kept;
 use super::promise::PERMIT2;
-use super::purse::Purse;
-use super::values::{coin, name};
 
 impl Visit<'_> {
     /// The number for a permit to bring along: where the service offers to take
     /// one, a node is known, and Permit2 may not take enough yet.
-    pub(super) async fn permit_nonce(
+    pub(in super::super) async fn permit_nonce(
         &self,
         challenge: &Challenge,
         terms: &Terms,
@@ -42,7 +42,11 @@ impl Visit<'_> {
     }
 
     /// Grants what this payment needs, and no more.
-    pub(super) async fn approve(&self, kept: &Kept, purse: Option<Purse>) -> Result<(), End> {
+    pub(in super::super) async fn approve(
+        &self,
+        kept: &Kept,
+        purse: Option<Purse>,
+    ) -> Result<(), End> {
         let purse = match purse {
             Some(purse) => purse,
             None => Purse::open(self.arguments, &self.place, &self.client).await?,
@@ -71,7 +75,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    pub(super) fn how_to_allow(&self, kept: &Kept, words: &str) -> String {
+    pub(in super::super) fn how_to_allow(&self, kept: &Kept, words: &str) -> String {
         let Kept { network, most, payer, .. } = kept;
         format!(
             "Not paid yet: {words}\n\

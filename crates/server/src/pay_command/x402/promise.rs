@@ -2,26 +2,24 @@
 
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
-use sha3::{Digest, Keccak256};
 
-use super::hex::Word;
+use super::super::hex::Word;
+use super::super::typed::{account, amount, hash, keccak, number, signable, usdc_domain};
 
 /// Uniswap's Permit2, the same on every chain.
-pub(super) const PERMIT2: EvmAddress = EvmAddress::from_bytes([
+pub(in super::super) const PERMIT2: EvmAddress = EvmAddress::from_bytes([
     0x00, 0x00, 0x00, 0x00, 0x00, 0x22, 0xd4, 0x73, 0x03, 0x0f, 0x11, 0x6d, 0xde, 0xe9, 0xf6, 0xb4,
     0x3a, 0xc7, 0x8b, 0xa3,
 ]);
 
 /// The x402 proxy of the scheme `upto`, the same on every chain. It pays nobody
 /// but whom the promise names, and takes no more than the promise allows.
-pub(super) const PROXY: EvmAddress = EvmAddress::from_bytes([
+pub(in super::super) const PROXY: EvmAddress = EvmAddress::from_bytes([
     0x40, 0x20, 0xa4, 0xf3, 0xb7, 0xb9, 0x0c, 0xca, 0x42, 0x3b, 0x9f, 0xab, 0xcc, 0x0c, 0xe5, 0x7c,
     0x6c, 0x24, 0x00, 0x02,
 ]);
 
 const DOMAIN: &str = "EIP712Domain(string name,uint256 chainId,address verifyingContract)";
-const VERSIONED_DOMAIN: &str =
-    "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 const TRANSFER: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,\
     uint256 nonce,uint256 deadline,Witness witness)TokenPermissions(address token,uint256 amount)\
     Witness(address to,address facilitator,uint256 validAfter)";
@@ -32,18 +30,18 @@ const PERMIT: &str =
 
 /// A promise to pay up to `most`, before it is signed. It holds from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Promise {
-    pub(super) network: Network,
-    pub(super) pay_to: EvmAddress,
+pub(in super::super) struct Promise {
+    pub(in super::super) network: Network,
+    pub(in super::super) pay_to: EvmAddress,
     /// Who alone may carry it to the chain.
-    pub(super) carrier: EvmAddress,
-    pub(super) most: Usdc,
-    pub(super) nonce: Word,
-    pub(super) deadline: u64,
+    pub(in super::super) carrier: EvmAddress,
+    pub(in super::super) most: Usdc,
+    pub(in super::super) nonce: Word,
+    pub(in super::super) deadline: u64,
 }
 
 impl Promise {
-    pub(super) fn digest(&self) -> Word {
+    pub(in super::super) fn digest(&self) -> Word {
         let permissions =
             hash(&[keccak(PERMISSIONS), account(self.network.usdc()), amount(self.most)]);
         let witness =
@@ -63,17 +61,17 @@ impl Promise {
 
 /// A permit that lets Permit2 move as much as the promise allows, before it is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Permit {
-    pub(super) network: Network,
-    pub(super) owner: EvmAddress,
-    pub(super) most: Usdc,
+pub(in super::super) struct Permit {
+    pub(in super::super) network: Network,
+    pub(in super::super) owner: EvmAddress,
+    pub(in super::super) most: Usdc,
     /// Counted by the token, for each owner.
-    pub(super) nonce: Word,
-    pub(super) deadline: u64,
+    pub(in super::super) nonce: Word,
+    pub(in super::super) deadline: u64,
 }
 
 impl Permit {
-    pub(super) fn digest(&self) -> Word {
+    pub(in super::super) fn digest(&self) -> Word {
         let permit = hash(&[
             keccak(PERMIT),
             account(self.owner),
@@ -82,54 +80,22 @@ impl Permit {
             self.nonce,
             number(self.deadline),
         ]);
-        // Known to us and the same on all three networks, so no server is asked for it.
-        let (name, version) = (keccak("USD Coin"), keccak("2"));
-        let chain = number(self.network.chain_id());
-        let token = account(self.network.usdc());
-        signable(hash(&[keccak(VERSIONED_DOMAIN), name, version, chain, token]), permit)
+        signable(usdc_domain(self.network), permit)
     }
-}
-
-pub(super) fn keccak(bytes: impl AsRef<[u8]>) -> Word {
-    Keccak256::digest(bytes).into()
-}
-
-pub(super) fn account(address: EvmAddress) -> Word {
-    let mut word = [0; 32];
-    word[12..].copy_from_slice(&address.bytes());
-    word
-}
-
-pub(super) fn amount(usdc: Usdc) -> Word {
-    number(usdc.atomic())
-}
-
-fn number(number: u64) -> Word {
-    let mut word = [0; 32];
-    word[24..].copy_from_slice(&number.to_be_bytes());
-    word
-}
-
-fn hash(words: &[Word]) -> Word {
-    keccak(words.concat())
-}
-
-fn signable(domain: Word, content: Word) -> Word {
-    keccak([b"\x19\x01".as_slice(), &domain, &content].concat())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
 
-    use super::super::hex;
-    use super::super::wallet::Wallet;
+    use super::super::super::hex;
+    use super::super::super::wallet::Wallet;
     use super::*;
 
     /// The third account of the mnemonic that every development chain uses; the
     /// official client signed the vectors with it.
     const KEY: &str = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
-    const VECTORS: &str = include_str!("../../../sandbox/src/chain/contracts/upto_vectors.json");
+    const VECTORS: &str = include_str!("../../../../sandbox/src/chain/contracts/upto_vectors.json");
 
     fn vectors() -> Vec<Value> {
         let file: Value = serde_json::from_str(VECTORS).unwrap();
