@@ -13,7 +13,7 @@ pub mod challenge;
 mod checks;
 pub mod credential;
 pub mod envelope;
-mod extensions;
+pub(crate) mod extensions;
 pub mod facilitator;
 mod receipt;
 pub mod resource;

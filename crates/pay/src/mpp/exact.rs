@@ -15,6 +15,7 @@ use crate::digits::address;
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
 use crate::x402::VERSION;
+use crate::x402::extensions::FOR_REGISTRIES;
 use crate::x402::resource::{Repeated, Resource};
 
 const SCHEME: &str = "exact";
@@ -28,10 +29,11 @@ pub(super) fn required(
     reason: &str,
 ) -> String {
     let json = format!(
-        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}]}}"#,
+        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
         Value::from(short(reason)),
         resource.json(),
         entry(amount, pay_to),
+        *FOR_REGISTRIES,
     );
     STANDARD.encode(json)
 }

@@ -1,5 +1,7 @@
 //! What we offer beside the price, and whether a payer repeats it as it was.
 
+use std::sync::LazyLock;
+
 use order::tender::Rejection;
 use serde_json::{Value, json};
 
@@ -14,6 +16,11 @@ pub(super) const SPONSORING: &str = "eip2612GasSponsoring";
 const BAZAAR: &str = "bazaar";
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// What a challenge of scheme `exact` tells registries, as JSON: the card and the
+/// answer are the same at both doors.
+pub(crate) static FOR_REGISTRIES: LazyLock<String> =
+    LazyLock::new(|| json!({ BAZAAR: bazaar() }).to_string());
 
 /// The three extensions, written once: every challenge carries the same bytes.
 pub(super) struct Extensions {

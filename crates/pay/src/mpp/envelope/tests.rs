@@ -72,10 +72,17 @@ fn an_unpaid_order_is_challenged_in_both_protocols() {
                 "order_url": "/api/x402/orders/a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
             })
         );
+        let mut required = decoded(text(&sealed, "payment-required"));
+        let told = required["extensions"].take();
+        for shape in ["input", "output"] {
+            let shape = &told["bazaar"]["schema"]["properties"][shape];
+            assert!(shape.is_object(), "registries are told what goes in and comes out");
+        }
         assert_eq!(
-            decoded(text(&sealed, "payment-required")),
+            required,
             json!({
                 "x402Version": 2,
+                "extensions": null,
                 "error": "Payment required",
                 "resource": {
                     "url": "https://cards.example/api/mpp/postcards",
