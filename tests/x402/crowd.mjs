@@ -3,8 +3,8 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { card, post, sign, terms } from "./buyer.mjs";
 import { chance, draw } from "./weather.mjs";
 
-/** No answer takes longer than this, so that a payer never waits for a service that is gone. */
-const ANSWER_SECONDS = 75;
+/** The least that a payer waits for an answer, however late it is. */
+const ANSWER_MILLISECONDS = 3_000;
 const PAUSE_MILLISECONDS = 400;
 const ATTEMPTS = 8;
 
@@ -36,13 +36,12 @@ export function operation(number, { seed, payers, chains }) {
 }
 
 /** Sends it once, with a credential or without, and writes down what came of it. */
-export async function say(url, wish, credential = null, leaveAfter = null) {
+export async function say(url, wish, credential = null, leaveAfter = 60_000) {
   const record = { sent: Date.now(), answered: null, status: null, nonce: credential?.nonce ?? null, receipt: null, id: null, code: null };
   wish.said.push(record);
   const headers = { ...wish.headers, ...(credential ? { "payment-signature": credential.header } : {}) };
-  const patience = leaveAfter === null ? 1_000 * ANSWER_SECONDS : leaveAfter;
   try {
-    const response = await fetch(...post(url, wish.body, headers, { signal: AbortSignal.timeout(patience) }));
+    const response = await fetch(...post(url, wish.body, headers, { signal: AbortSignal.timeout(leaveAfter) }));
     const said = await response.json();
     record.receipt = response.headers.get("payment-response");
     record.id = said.id ?? said.public_order_id ?? said.error?.public_order_id ?? null;
@@ -63,6 +62,7 @@ export async function buy(url, wish, { seed, seconds }) {
     const taken = (Date.now() - begun) / (1_000 * seconds);
     return taken < 1 || (taken < 3 && wish.said.filter(({ nonce }) => nonce !== null).length < ATTEMPTS);
   };
+  const left = () => Math.max(ANSWER_MILLISECONDS, Math.ceil(begun + 1_000 * seconds - Date.now()));
   let credential = null;
   let offered = null;
   for (let step = 0; isPatient(); step += 1) {
@@ -72,7 +72,7 @@ export async function buy(url, wish, { seed, seconds }) {
       wish.credentials.push(credential);
     };
     if (!credential) {
-      const { status, terms: asked } = await say(url, wish);
+      const { status, terms: asked } = await say(url, wish, null, left());
       if (status === 200) return;
       if (status === 402 && asked) {
         offered = asked;
@@ -80,7 +80,7 @@ export async function buy(url, wish, { seed, seconds }) {
       }
     }
     if (credential) {
-      const answers = await present(url, wish, credential, luck);
+      const answers = await present(url, wish, credential, luck, left());
       if (answers.some(({ status }) => status === 200)) return;
       const declined = answers.every(({ status }) => status === 402);
       if (declined) credential = null;
@@ -88,20 +88,21 @@ export async function buy(url, wish, { seed, seconds }) {
         const nerve = draw(NERVES, luck("nerve"));
         if (nerve === "sign_anew") await anew();
         if (nerve === "earlier_again") credential = wish.credentials[Math.floor(luck("which") * wish.credentials.length)];
-        if (nerve === "look_without" && (await say(url, wish)).status === 200) return;
+        if (nerve === "look_without" && (await say(url, wish, null, left())).status === 200) return;
       }
     }
     await sleep(PAUSE_MILLISECONDS * luck("pause"));
   }
 }
 
-async function present(url, wish, credential, luck) {
+async function present(url, wish, credential, luck, left) {
+  const once = () => say(url, wish, credential, left);
   switch (draw(WAYS, luck("way"))) {
     case "twice_at_once":
-      return Promise.all([say(url, wish, credential), say(url, wish, credential)]);
+      return Promise.all([once(), once()]);
     case "hanging_up":
-      return [await say(url, wish, credential, 5 + 300 * luck("leave"))];
+      return [await say(url, wish, credential, 5 + Math.floor(300 * luck("leave")))];
     default:
-      return [await say(url, wish, credential)];
+      return [await once()];
   }
 }
