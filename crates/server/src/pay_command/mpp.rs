@@ -2,12 +2,10 @@
 
 use order::chain::Network;
 
-use super::Visit;
-use super::consent;
 use super::end::End;
 use super::keep::Kept;
 use super::purse::Purse;
-use super::refusal;
+use super::{Visit, consent, refusal};
 
 pub(super) mod challenge;
 mod credential;
@@ -21,7 +19,7 @@ use challenge::{Challenge, Expected};
 pub(super) const NETWORK: Network = Network::Base;
 
 impl Visit<'_> {
-    /// From MPP's challenges to a signed payment.
+    /// From an MPP challenge to a signed payment.
     pub(super) async fn transfer(&self, challenge: &Challenge) -> Result<(Kept, Purse), End> {
         let expected = Expected {
             most: self.arguments.max,

@@ -1,6 +1,7 @@
 //! A moment as RFC 3339 writes it, in seconds of the world's time.
 
 const DAY_SECONDS: i64 = 86_400;
+
 /// Seconds since 1970 of the last whole second before it. None if it is no such moment.
 pub(super) fn read(text: &str) -> Option<u64> {
     let (date, rest) = text.split_at_checked(10)?;
