@@ -134,7 +134,8 @@ pub trait Store: Send + Sync {
 /// How much a store keeps of what nobody paid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TidyLimits {
-    /// Offers and tombstones together; the oldest go first. Paid orders never go.
+    /// Offers and tombstones together; those that came first go first. Paid orders
+    /// never go.
     pub unpaid_rows_max: u64,
     /// How long a lapsed identifier is remembered.
     pub tombstone_seconds: u64,

@@ -11,6 +11,7 @@ pub(super) struct Migration {
 pub(super) const SQLITE: &[Migration] = &[
     Migration { version: 1, sql: include_str!("migrations/sqlite/0001_orders.sql") },
     Migration { version: 2, sql: include_str!("migrations/sqlite/0002_events_in_a_chain.sql") },
+    Migration { version: 3, sql: include_str!("migrations/sqlite/0003_offers_on_sheets.sql") },
 ];
 
 pub(super) const POSTGRES: &[Migration] =

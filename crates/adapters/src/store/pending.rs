@@ -3,7 +3,7 @@
 //! Whatever a database has under the same id counts for more than what is here:
 //! an offer may have been written, and moved on, before it leaves this place.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use order::ids::{OperationKey, OrderId};
@@ -27,23 +27,12 @@ struct Shelf {
     queue: VecDeque<OrderId>,
     /// How many have been written since the start.
     written: u64,
-    /// Operations that the database did not know when it was asked, and to which
-    /// nothing has been added since.
-    unknown: HashSet<OperationKey>,
 }
 
 /// What became of an offer that was brought here.
 pub(super) struct Kept {
     pub(super) offer: Order<Offered>,
     pub(super) waiting: usize,
-    pub(super) novelty: Novelty,
-}
-
-/// Whether the database may have an order of the same id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Novelty {
-    Certain,
-    Unsure,
 }
 
 impl Pending {
@@ -61,33 +50,16 @@ impl Pending {
         self.shelf().offers.get(&id).cloned()
     }
 
-    /// To be told to [`Self::unknown`] after the look that it was taken before.
-    pub(super) fn before_a_look(&self) -> u64 {
-        self.shelf().written
-    }
-
-    /// A database to which nobody else adds orders knew nothing of this operation.
-    /// That saves the offer which usually follows a second look.
-    pub(super) fn unknown(&self, key: OperationKey, before: u64) {
-        let mut shelf = self.shelf();
-        if shelf.written == before && shelf.unknown.len() < OFFERS_MAX {
-            shelf.unknown.insert(key);
-        }
-    }
-
     /// Keeps an offer, unless there is one of that id already.
     pub(super) fn keep(&self, fresh: Order<Offered>) -> Result<Kept, StoreError> {
         let mut shelf = self.shelf();
         if let Some(offer) = shelf.offers.get(&fresh.id).cloned() {
-            // Whoever brought it may have moved it on by now.
-            return Ok(Kept { offer, waiting: shelf.queue.len(), novelty: Novelty::Unsure });
+            return Ok(Kept { offer, waiting: shelf.queue.len() });
         }
         if shelf.queue.len() >= OFFERS_MAX {
             return Err(StoreError::Busy);
         }
         let operation = &fresh.operation;
-        let looked = shelf.unknown.remove(&operation.key);
-        let novelty = if looked { Novelty::Certain } else { Novelty::Unsure };
         let newer = shelf
             .newest
             .get(&operation.key)
@@ -98,7 +70,7 @@ impl Pending {
         }
         shelf.queue.push_back(fresh.id);
         shelf.offers.insert(fresh.id, fresh.clone());
-        Ok(Kept { offer: fresh, waiting: shelf.queue.len(), novelty })
+        Ok(Kept { offer: fresh, waiting: shelf.queue.len() })
     }
 
     pub(super) fn waiting(&self) -> usize {
@@ -114,7 +86,6 @@ impl Pending {
     /// The first `count` are in the database now.
     pub(super) fn written(&self, count: usize) {
         let mut shelf = self.shelf();
-        shelf.unknown.clear();
         for _ in 0..count {
             let Some(id) = shelf.queue.pop_front() else { return };
             shelf.written += 1;
@@ -187,22 +158,6 @@ mod tests {
         assert!(pending.reached(mark));
         assert_eq!(pending.newest(&operation(1).key), None);
         assert_eq!(pending.next(9), [offer(2)]);
-    }
-
-    #[test]
-    fn an_operation_is_unknown_until_something_is_written() {
-        let pending = Pending::default();
-        let key = |seed| operation(seed).key;
-        let novelty = |seed| pending.keep(offer(seed)).unwrap().novelty;
-        assert_eq!(novelty(1), Novelty::Unsure, "nobody has looked");
-        pending.unknown(key(2), pending.before_a_look());
-        assert_eq!(novelty(2), Novelty::Certain);
-        assert_eq!(novelty(2), Novelty::Unsure, "it may have been written and moved on");
-        pending.unknown(key(3), pending.before_a_look());
-        let before = pending.before_a_look();
-        pending.written(1);
-        pending.unknown(key(4), before);
-        assert_eq!((novelty(3), novelty(4)), (Novelty::Unsure, Novelty::Unsure));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod words;
 mod write;
 
 pub(super) use read::read;
-pub(super) use write::{offer_row, write};
+pub(super) use write::{lapsed_row, offer_row, write};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,12 @@
 //! One thread writes. It takes every move that waits, applies each as a whole or
 //! not at all, commits once, and then answers all: a disk that syncs six hundred
 //! times a second serves many thousand moves. Reads have their own connections
-//! and wait for nobody. Offers are written behind, and seen from memory until
-//! then.
+//! and wait for nobody.
+//!
+//! Offers are written behind, many on one sheet, and seen from memory until then.
+//! Almost all are never paid, so they cost as little as can be: a row in the table
+//! of orders is only for those to which something happens. A book in memory knows
+//! which sheet has which offer, and which operations are certainly new.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,19 +20,25 @@ use order::lifecycle::{Offered, Order, Stored};
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
 
 mod apply;
+mod book;
 mod checkpoint;
 mod command;
 mod connection;
+mod filter;
 mod queries;
 mod readers;
+mod sheets;
+mod slips;
 mod writer;
 
+use self::book::{Book, Names, Whereabouts};
 use self::command::{Move, Rival, Unneeded};
+use self::queries::Found;
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
-use super::pending::{Novelty, Pending, newer};
-use super::rows::{self, Row};
+use super::pending::{Pending, newer};
+use super::rows;
 use crate::keys::Keyring;
 use crate::seal::Seals;
 
@@ -38,6 +48,7 @@ const TIDY_ROWS: u64 = 500;
 
 pub struct SqliteStore {
     seals: Seals,
+    book: Arc<Book>,
     pending: Arc<Pending>,
     readers: Readers,
     writer: Writer,
@@ -48,10 +59,12 @@ impl SqliteStore {
     /// for this process alone. It blocks for as long as that takes.
     pub fn open(path: &Path, keyring: &Keyring) -> Result<Self, OpenError> {
         let opened = connection::open(path, keyring)?;
+        let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
+        let book = Arc::new(Book::open(&opened.database).map_err(fault)?);
         let pending = Arc::new(Pending::default());
         let readers = Readers::start(path)?;
-        let writer = Writer::start(path, opened, Arc::clone(&pending))?;
-        Ok(Self { seals: Seals::new(keyring), pending, readers, writer })
+        let writer = Writer::start(path, opened, Arc::clone(&book), Arc::clone(&pending))?;
+        Ok(Self { seals: Seals::new(keyring), book, pending, readers, writer })
     }
 
     /// Writes what is still in memory, and lets go of the file. Whatever is
@@ -61,45 +74,49 @@ impl SqliteStore {
         self.writer.close().await
     }
 
-    fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
-        row.map(|row| rows::read(row, &self.seals)).transpose()
+    /// Of a row and an offer of the same name, the one that counts.
+    fn read(&self, found: Found) -> Result<Option<Stored>, StoreError> {
+        let row = found.row.map(|row| rows::read(row, &self.seals)).transpose()?;
+        Ok(newer(row, found.offer))
     }
 }
 
 #[async_trait]
 impl Store for SqliteStore {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        // Memory first: what leaves it is in the database already.
-        let before = self.pending.before_a_look();
+        // First what no disk has seen: what leaves it is in the book already.
         let waiting = self.pending.newest(key);
+        let sheet = match self.book.of_operation(key) {
+            Whereabouts::Nowhere => return Ok(waiting.map(Stored::from)),
+            Whereabouts::Perhaps { sheet } => sheet,
+        };
         let key = *key;
-        let row = self.readers.ask(move |database| queries::newest(database, key)).await?;
-        if row.is_none() {
-            self.pending.unknown(key, before);
-        }
-        Ok(newer(self.read(row)?, waiting))
+        let found = self.readers.ask(move |database| queries::newest(database, key, sheet)).await?;
+        Ok(newer(self.read(found)?, waiting))
     }
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
         let waiting = self.pending.find(id);
-        let row = self.readers.ask(move |database| queries::find(database, id)).await?;
-        Ok(newer(self.read(row)?, waiting))
+        let sheet = self.book.sheet_of(id);
+        let found = self.readers.ask(move |database| queries::find(database, id, sheet)).await?;
+        Ok(newer(self.read(found)?, waiting))
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        let id = fresh.id;
-        // Memory first here too: if somebody else's offer of this id has just
-        // left it, it is in the database by the time we look there.
+        let names = Names::from(&fresh);
+        // In this sequence here too: if somebody else's offer of this id has just
+        // left the memory, it is in the book by the time we look there.
         let kept = self.pending.keep(fresh)?;
         if kept.waiting == 1 {
             self.writer.wake();
         }
-        match kept.novelty {
-            Novelty::Certain => return Ok(kept.offer.into()),
-            Novelty::Unsure => {}
-        }
-        let row = self.readers.ask(move |database| queries::find(database, id)).await?;
-        Ok(self.read(row)?.unwrap_or_else(|| kept.offer.into()))
+        let sheet = match self.book.of_order(names) {
+            Whereabouts::Nowhere => return Ok(kept.offer.into()),
+            Whereabouts::Perhaps { sheet } => sheet,
+        };
+        let id = names.order;
+        let found = self.readers.ask(move |database| queries::find(database, id, sheet)).await?;
+        Ok(self.read(found)?.unwrap_or_else(|| kept.offer.into()))
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
@@ -109,7 +126,9 @@ impl Store for SqliteStore {
         let keys = next.payment_keys().to_vec();
         let event = Event::of(next, version, by);
         let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
-        self.writer.record(Move { row, keys, event, rival }).await.map(|()| version)
+        let names = Names { order: next.id(), operation: next.operation().key };
+        self.book.expect(&names.operation);
+        self.writer.record(Move { row, names, keys, event, rival }).await.map(|()| version)
     }
 
     async fn claim(
@@ -134,11 +153,14 @@ impl Store for SqliteStore {
                 break;
             }
         }
+        while let Some(lapsed) = self.writer.lapse_sheet(now).await? {
+            tidied.lapsed += lapsed;
+        }
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
             let old = Unneeded::LapsedBefore(Timestamp(before));
             tidied.dropped += self.drop_all(old, u64::MAX).await?;
         }
-        let unpaid = self.readers.ask(queries::count_unpaid).await?;
+        let unpaid = self.readers.ask(queries::count_unpaid).await? + self.book.offers();
         let above = unpaid.saturating_sub(limits.unpaid_rows_max);
         tidied.dropped += self.drop_all(Unneeded::OldestUnpaid, above).await?;
         Ok(tidied)
@@ -162,7 +184,7 @@ impl SqliteStore {
             let step = TIDY_ROWS.min(most - dropped);
             let gone = self.writer.drop_rows(which, step).await?;
             dropped += gone;
-            if gone < step {
+            if gone == 0 {
                 break;
             }
         }

@@ -8,5 +8,6 @@ mod marked_words;
 mod opening;
 mod postgres;
 mod postgres_server;
+mod sheets;
 mod sqlite;
 mod subject;

@@ -2,7 +2,9 @@
 
 use order::chain::EvmAddress;
 use order::ids::OrderId;
-use order::lifecycle::{Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting};
+use order::lifecycle::{
+    Lapsed, Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting,
+};
 use order::mail::Hold;
 use order::payment::{Payment, PaymentKey};
 use order::seller::PayeesDigest;
@@ -39,6 +41,12 @@ pub(in crate::store) fn write(order: &Stored, seals: &Seals) -> Result<Row, Seal
 pub(in crate::store) fn offer_row(offer: Order<Offered>) -> Row {
     let payees = Some(offer.state.payees.0.to_vec());
     Row { payees, ..frame(&offer.into()) }
+}
+
+/// Nor has a tombstone. Its version is the one after the offer's, as in every move.
+pub(in crate::store) fn lapsed_row(lapsed: Order<Lapsed>) -> Row {
+    let version = number(lapsed.version.saturating_add(1));
+    Row { version, ..frame(&lapsed.into()) }
 }
 
 fn frame(order: &Stored) -> Row {

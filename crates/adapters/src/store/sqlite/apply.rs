@@ -4,16 +4,17 @@ use std::sync::LazyLock;
 
 use order::event::Event;
 use order::ids::Timestamp;
-use order::lifecycle::{Offered, Order};
 use order::payment::PaymentKey;
 use order::ports::StoreError;
 use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
+use super::book::{Book, Changes};
 use super::command::{Answer, Command, Move, Rival, Unneeded};
+use super::sheets;
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{self, Row, Value, moment};
+use crate::store::rows::{Row, Value, moment};
 
 /// Tells whoever asked, once it is known whether the transaction was committed.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
@@ -27,7 +28,6 @@ pub(super) enum Syncing {
 }
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
-static INSERT_OFFER: LazyLock<String> = LazyLock::new(sql::insert_offer);
 /// What is due, by a short walk along an index, and what a clock that ran ahead
 /// has planned, by a look through the rest of it.
 static DUE: LazyLock<String> = LazyLock::new(|| {
@@ -62,7 +62,7 @@ impl Syncing {
 /// a crash nobody holds it any more.
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
-        Command::Record(..) | Command::Lapse { .. } => true,
+        Command::Record(..) | Command::Lapse { .. } | Command::LapseSheet { .. } => true,
         Command::Claim { .. }
         | Command::Drop { .. }
         | Command::Flush { .. }
@@ -73,25 +73,23 @@ pub(super) fn syncing(commands: &[Command]) -> Syncing {
     if durable { Syncing::Always } else { Syncing::Later }
 }
 
-pub(super) fn offers(database: &Connection, offers: Vec<Order<Offered>>) -> rusqlite::Result<()> {
-    let mut insert = database.prepare_cached(&INSERT_OFFER)?;
-    for offer in offers {
-        insert.execute(params_from_iter(rows::offer_row(offer).into_offer_values()))?;
-    }
-    Ok(())
-}
-
 /// An error here ends the whole transaction; what a command itself may come
 /// to, such as losing a race, is in its reply.
 pub(super) fn command(
     database: &Connection,
+    book: &Book,
     command: Command,
+    changes: &mut Changes,
     replies: &mut Vec<Reply>,
 ) -> rusqlite::Result<()> {
     match command {
         Command::Record(next, answer) => {
+            let names = next.names;
             // In case of an error the caller hears of it by the dropped answer.
             let outcome = record(database, *next)?;
+            if outcome.is_ok() {
+                changes.moved.push(names);
+            }
             replies.push(reply(answer, outcome));
         }
         Command::Claim { now, until, most, answer } => {
@@ -100,8 +98,19 @@ pub(super) fn command(
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
         }
-        Command::Drop { which, most, answer } => {
-            replies.push(reply(answer, Ok(drop_rows(database, which, most)?)));
+        Command::LapseSheet { now, answer } => {
+            let lapsed = sheets::lapse(database, book, now, changes)?;
+            replies.push(reply(answer, Ok(lapsed)));
+        }
+        Command::Drop { which: Unneeded::LapsedBefore(before), most, answer } => {
+            replies.push(reply(answer, Ok(drop_lapsed(database, before, most)?)));
+        }
+        Command::Drop { which: Unneeded::OldestUnpaid, most, answer } => {
+            let mut dropped = drop_unpaid(database, most)?;
+            if dropped == 0 {
+                dropped = sheets::drop_oldest(database, book, most, changes)?;
+            }
+            replies.push(reply(answer, Ok(dropped)));
         }
         Command::Ping(answer) => replies.push(reply(answer, Ok(()))),
         Command::Flush { .. } | Command::Wake | Command::Close(_) => {}
@@ -122,7 +131,7 @@ fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply
 /// Nobody else writes, so the answers hold until the commit. (A savepoint for
 /// each move would copy every page it touches.)
 fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
-    let Move { row, keys, event, rival } = next;
+    let Move { row, names: _, keys, event, rival } = next;
     let order = event.order.to_string();
     if rival == Rival::Possible && has_rival(database, &row)? {
         return Ok(Err(StoreError::Moved));
@@ -240,20 +249,18 @@ fn lapse(database: &Connection, now: Timestamp, most: u64) -> rusqlite::Result<u
     database.prepare_cached(lapse)?.execute(cells).map(count)
 }
 
-fn drop_rows(database: &Connection, which: Unneeded, most: u64) -> rusqlite::Result<u64> {
-    let dropped = match which {
-        Unneeded::LapsedBefore(before) => {
-            let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-                 WHERE state = 'lapsed' AND updated_at < ?1 ORDER BY updated_at LIMIT ?2)";
-            database.prepare_cached(old)?.execute([moment(before.0), moment(most)])
-        }
-        Unneeded::OldestUnpaid => {
-            let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-                 WHERE state IN ('offered', 'lapsed') ORDER BY created_at LIMIT ?1)";
-            database.prepare_cached(oldest)?.execute([moment(most)])
-        }
-    };
-    dropped.map(count)
+fn drop_lapsed(database: &Connection, before: Timestamp, most: u64) -> rusqlite::Result<u64> {
+    let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
+         WHERE state = 'lapsed' AND updated_at < ?1 ORDER BY updated_at LIMIT ?2)";
+    database.prepare_cached(old)?.execute([moment(before.0), moment(most)]).map(count)
+}
+
+/// Those that are older than every offer on a sheet.
+fn drop_unpaid(database: &Connection, most: u64) -> rusqlite::Result<u64> {
+    let before = sheets::oldest(database)?.unwrap_or(i64::MAX);
+    let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
+         WHERE state IN ('offered', 'lapsed') AND created_at <= ?1 ORDER BY created_at LIMIT ?2)";
+    database.prepare_cached(oldest)?.execute([before, moment(most)]).map(count)
 }
 
 fn count(rows: usize) -> u64 {
@@ -277,12 +284,15 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
+    use crate::store::rows;
+    use crate::store::sqlite::book::Names;
 
     fn record() -> Command {
         let next = begun(offer(1), 1).into();
         let event = Event::of(&next, 1, &Actor::Desk);
         let rival = Rival::Possible;
-        let next = Move { row: rows::offer_row(offer(1)), keys: Vec::new(), event, rival };
+        let (row, names) = (rows::offer_row(offer(1)), Names::from(&offer(1)));
+        let next = Move { row, names, keys: Vec::new(), event, rival };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 
@@ -295,6 +305,8 @@ mod tests {
         let lapse = Command::Lapse { now: NOW, most: 1, answer: oneshot::channel().0 };
         assert_eq!(syncing(&[claim(), record()]), Syncing::Always);
         assert_eq!(syncing(&[lapse]), Syncing::Always);
+        let sheet = Command::LapseSheet { now: NOW, answer: oneshot::channel().0 };
+        assert_eq!(syncing(&[sheet]), Syncing::Always);
         assert_eq!(syncing(&[claim()]), Syncing::Later);
         assert_eq!(syncing(&[]), Syncing::Later);
     }

@@ -6,11 +6,13 @@ use order::payment::PaymentKey;
 use order::ports::StoreError;
 use tokio::sync::oneshot;
 
+use super::book::Names;
 use crate::store::rows::Row;
 
 /// One move, ready to be written: the row has its new version.
 pub(super) struct Move {
     pub(super) row: Row,
+    pub(super) names: Names,
     pub(super) keys: Vec<PaymentKey>,
     pub(super) event: Event,
     pub(super) rival: Rival,
@@ -45,6 +47,11 @@ pub(super) enum Command {
         now: Timestamp,
         most: u64,
         answer: Answer<u64>,
+    },
+    /// The same on one sheet; answered with none if there is no such sheet.
+    LapseSheet {
+        now: Timestamp,
+        answer: Answer<Option<u64>>,
     },
     Drop {
         which: Unneeded,

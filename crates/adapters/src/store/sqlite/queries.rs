@@ -4,23 +4,51 @@ use std::sync::LazyLock;
 
 use order::event::Event;
 use order::ids::{OperationKey, OrderId, Timestamp};
+use order::lifecycle::{Offered, Order};
 use order::ports::StoreError;
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};
 
+use super::book::Names;
 use super::connection::trouble;
+use super::sheets;
 use crate::store::rows::{Cells, Row, sql};
 
 static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
 static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = ?1"));
 
-pub(super) fn newest(database: &Connection, key: OperationKey) -> Result<Option<Row>, StoreError> {
-    one(database, &NEWEST, [key.0])
+/// What the table and a sheet have of the same name.
+pub(super) struct Found {
+    pub(super) row: Option<Row>,
+    pub(super) offer: Option<Order<Offered>>,
 }
 
-pub(super) fn find(database: &Connection, id: OrderId) -> Result<Option<Row>, StoreError> {
-    one(database, &FIND, [id.to_string()])
+pub(super) fn newest(
+    database: &Connection,
+    key: OperationKey,
+    sheet: Option<i64>,
+) -> Result<Found, StoreError> {
+    let row = one(database, &NEWEST, [key.0])?;
+    Ok(Found { row, offer: on(database, sheet, |names| names.operation == key)? })
+}
+
+pub(super) fn find(
+    database: &Connection,
+    id: OrderId,
+    sheet: Option<i64>,
+) -> Result<Found, StoreError> {
+    let row = one(database, &FIND, [id.to_string()])?;
+    Ok(Found { row, offer: on(database, sheet, |names| names.order == id)? })
+}
+
+fn on(
+    database: &Connection,
+    sheet: Option<i64>,
+    wanted: impl Fn(Names) -> bool,
+) -> Result<Option<Order<Offered>>, StoreError> {
+    let Some(sheet) = sheet else { return Ok(None) };
+    sheets::find(database, sheet, wanted).map_err(|error| trouble(&error))
 }
 
 /// Along the order's chain, which outlives the row of an order that nobody paid.

@@ -6,14 +6,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use order::ids::Timestamp;
+use order::lifecycle::{Offered, Order};
 use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::apply::{self, Reply, Syncing};
+use super::book::{Book, Changes};
 use super::checkpoint::{Checkpoints, LogSize};
 use super::command::{Answer, Command, Move, Unneeded};
 use super::connection::{Opened, run, trouble};
+use super::sheets;
 use crate::store::OpenError;
 use crate::store::pending::Pending;
 use crate::store::rows::Row;
@@ -46,6 +49,7 @@ impl Writer {
     pub(super) fn start(
         path: &Path,
         opened: Opened,
+        book: Arc<Book>,
         pending: Arc<Pending>,
     ) -> Result<Self, OpenError> {
         let checkpoints = Checkpoints::start(path)?;
@@ -53,6 +57,7 @@ impl Writer {
         let bench = Bench {
             opened,
             checkpoints,
+            book,
             pending: Arc::clone(&pending),
             syncing: Syncing::Always,
             flushes: Vec::new(),
@@ -80,6 +85,10 @@ impl Writer {
 
     pub(super) async fn lapse(&self, now: Timestamp, most: u64) -> Result<u64, StoreError> {
         self.send(|answer| Command::Lapse { now, most, answer }).await
+    }
+
+    pub(super) async fn lapse_sheet(&self, now: Timestamp) -> Result<Option<u64>, StoreError> {
+        self.send(|answer| Command::LapseSheet { now, answer }).await
     }
 
     pub(super) async fn drop_rows(&self, which: Unneeded, most: u64) -> Result<u64, StoreError> {
@@ -116,6 +125,7 @@ impl Writer {
 struct Bench {
     opened: Opened,
     checkpoints: Checkpoints,
+    book: Arc<Book>,
     pending: Arc<Pending>,
     syncing: Syncing,
     flushes: Vec<(u64, Answer<()>)>,
@@ -191,6 +201,7 @@ impl Bench {
             Command::Record(..)
             | Command::Claim { .. }
             | Command::Lapse { .. }
+            | Command::LapseSheet { .. }
             | Command::Drop { .. }
             | Command::Ping(_) => batch.commands.push(command),
         }
@@ -202,17 +213,25 @@ impl Bench {
         let most = if commands.is_empty() { OFFERS_ALONE } else { OFFERS_BESIDE_MOVES };
         let offers = self.pending.next(most);
         let count = offers.len();
-        if commands.is_empty() && offers.is_empty() {
+        if commands.is_empty() && count == 0 {
             self.answer_flushes(Ok(()));
             return Ok(());
         }
+        let offers = self.book.unwritten(offers);
         let mut replies: Vec<Reply> = Vec::with_capacity(commands.len());
-        let written = self.commit(commands, offers, &mut replies);
-        let outcome = written.map_err(|error| trouble(&error));
-        match outcome {
-            Ok(()) => self.pending.written(count),
-            Err(_) => self.recover(),
-        }
+        let written = self.commit(commands, &offers, &mut replies);
+        let outcome = match written {
+            Ok(changes) => {
+                // First there, then not here any more: nobody finds it nowhere.
+                self.book.commit(changes);
+                self.pending.written(count);
+                Ok(())
+            }
+            Err(error) => {
+                self.recover();
+                Err(trouble(&error))
+            }
+        };
         for reply in replies {
             reply(outcome);
         }
@@ -223,17 +242,18 @@ impl Bench {
     fn commit(
         &mut self,
         commands: Vec<Command>,
-        offers: Vec<order::lifecycle::Order<order::lifecycle::Offered>>,
+        offers: &[Order<Offered>],
         replies: &mut Vec<Reply>,
-    ) -> rusqlite::Result<()> {
+    ) -> rusqlite::Result<Changes> {
+        let mut changes = Changes::default();
         let database = &mut self.opened.database;
         self.syncing.set(apply::syncing(&commands), database)?;
         run(database, "BEGIN IMMEDIATE")?;
-        apply::offers(database, offers)?;
+        sheets::write(database, offers, &mut changes)?;
         for command in commands {
-            apply::command(database, command, replies)?;
+            apply::command(database, &self.book, command, &mut changes, replies)?;
         }
-        run(database, "COMMIT")
+        run(database, "COMMIT").map(|()| changes)
     }
 
     fn recover(&mut self) {

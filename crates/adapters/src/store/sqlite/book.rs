@@ -1,0 +1,234 @@
+//! Where the file has which order, known without looking into it.
+//!
+//! Most requests are for a card that nobody has asked for before, and this says so
+//! from memory. It knows the sheet of every offer, and of the orders in the table it
+//! has a filter. It may send somebody to look in vain, and never says of an order that
+//! is there that it is not: what is about to be in the table is noted before it is
+//! committed, and what was on a sheet is forgotten after.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use order::ids::{OperationKey, OrderId};
+use order::lifecycle::{Offered, Order};
+use rusqlite::Connection;
+
+use super::filter::Filter;
+use super::slips;
+
+#[derive(Default)]
+pub(super) struct Book {
+    pages: Mutex<Pages>,
+}
+
+#[derive(Default)]
+struct Pages {
+    /// The sheet of each offer. Keys are the first bytes of what an order or its
+    /// operation is called; should two begin alike, one of them is not found and made
+    /// again when it is asked for, which gives the same offer.
+    orders: HashMap<u64, i64>,
+    operations: HashMap<u64, i64>,
+    /// The operations of all orders in the table.
+    table: Filter,
+}
+
+/// Where something may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    Nowhere,
+    /// In the table, or on this sheet.
+    Perhaps {
+        sheet: Option<i64>,
+    },
+}
+
+/// What an offer and its operation are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) order: OrderId,
+    pub(super) operation: OperationKey,
+}
+
+impl From<&Order<Offered>> for Names {
+    fn from(offer: &Order<Offered>) -> Self {
+        Self { order: offer.id, operation: offer.operation.key }
+    }
+}
+
+/// What a transaction does to the sheets, told to the book once it is committed.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) written: Vec<(i64, Names)>,
+    pub(super) dropped: Vec<(i64, Names)>,
+    /// They have a row in the table now.
+    pub(super) moved: Vec<Names>,
+}
+
+impl Book {
+    /// Reads through the whole file once.
+    pub(super) fn open(database: &Connection) -> rusqlite::Result<Self> {
+        let rows = database.query_row("SELECT coalesce(max(rowid), 0) FROM orders", [], |row| {
+            row.get::<_, i64>(0)
+        })?;
+        let mut pages = Pages {
+            table: Filter::with_room_for(usize::try_from(rows).unwrap_or(0)),
+            ..Pages::default()
+        };
+        let mut keys = database.prepare("SELECT operation_key FROM orders")?;
+        let mut keys = keys.query([])?;
+        while let Some(row) = keys.next()? {
+            pages.table.add(&OperationKey(row.get(0)?));
+        }
+        let mut sheets =
+            database.prepare("SELECT sequence, offers FROM sheets ORDER BY sequence")?;
+        let mut sheets = sheets.query([])?;
+        while let Some(row) = sheets.next()? {
+            pages.index(row.get(0)?, row.get_ref(1)?.as_blob()?);
+        }
+        Ok(Self { pages: Mutex::new(pages) })
+    }
+
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        // Nothing here panics half-way, so what a dead thread left is whole.
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn of_operation(&self, key: &OperationKey) -> Whereabouts {
+        let pages = self.pages();
+        pages.whereabouts(pages.operations.get(&start(&key.0)), key)
+    }
+
+    pub(super) fn of_order(&self, names: Names) -> Whereabouts {
+        let pages = self.pages();
+        pages.whereabouts(pages.orders.get(&start(&names.order.bytes())), &names.operation)
+    }
+
+    /// The sheet of an order that may have none, and may be in the table.
+    pub(super) fn sheet_of(&self, id: OrderId) -> Option<i64> {
+        self.pages().orders.get(&start(&id.bytes())).copied()
+    }
+
+    /// An order of this operation is about to be in the table.
+    pub(super) fn expect(&self, key: &OperationKey) {
+        self.pages().table.add(key);
+    }
+
+    pub(super) fn commit(&self, changes: Changes) {
+        let mut pages = self.pages();
+        for (sheet, names) in changes.written {
+            pages.write(sheet, names);
+        }
+        for (sheet, names) in changes.dropped {
+            pages.forget(sheet, names);
+        }
+        for names in changes.moved {
+            if let Some(sheet) = pages.orders.get(&start(&names.order.bytes())).copied() {
+                pages.forget(sheet, names);
+            }
+        }
+    }
+
+    /// Those that are on no sheet yet: an offer that is made twice stays as it was made
+    /// first.
+    pub(super) fn unwritten(&self, mut offers: Vec<Order<Offered>>) -> Vec<Order<Offered>> {
+        let pages = self.pages();
+        offers.retain(|offer| !pages.orders.contains_key(&start(&offer.id.bytes())));
+        offers
+    }
+
+    /// How many offers there are on sheets.
+    pub(super) fn offers(&self) -> u64 {
+        u64::try_from(self.pages().orders.len()).expect("a length fits 64 bits")
+    }
+}
+
+impl Pages {
+    fn whereabouts(&self, sheet: Option<&i64>, key: &OperationKey) -> Whereabouts {
+        if sheet.is_none() && !self.table.may_have(key) {
+            Whereabouts::Nowhere
+        } else {
+            Whereabouts::Perhaps { sheet: sheet.copied() }
+        }
+    }
+
+    fn index(&mut self, sheet: i64, bytes: &[u8]) {
+        for slip in slips::read(bytes) {
+            let Ok(slip) = slip else {
+                // They are only offers: whoever asks again gets the same.
+                tracing::error!(sheet, "offers cannot be read, and are made again when asked for");
+                return;
+            };
+            self.write(sheet, Names { order: slip.id, operation: slip.key });
+        }
+    }
+
+    fn write(&mut self, sheet: i64, names: Names) {
+        self.orders.insert(start(&names.order.bytes()), sheet);
+        self.operations.insert(start(&names.operation.0), sheet);
+    }
+
+    fn forget(&mut self, sheet: i64, names: Names) {
+        remove(&mut self.orders, start(&names.order.bytes()), sheet);
+        remove(&mut self.operations, start(&names.operation.0), sheet);
+    }
+}
+
+/// Unless it has been written on another sheet since.
+fn remove(index: &mut HashMap<u64, i64>, start: u64, sheet: i64) {
+    if index.get(&start) == Some(&sheet) {
+        index.remove(&start);
+    }
+}
+
+fn start(name: &[u8]) -> u64 {
+    name.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
+}
+
+#[cfg(test)]
+mod tests {
+    use order::contract::samples::offer;
+
+    use super::*;
+
+    fn names(seed: u64) -> Names {
+        Names::from(&offer(seed))
+    }
+
+    fn book(written: &[(i64, u64)]) -> Book {
+        let book = Book::default();
+        let written = written.iter().map(|(sheet, seed)| (*sheet, names(*seed))).collect();
+        book.commit(Changes { written, ..Changes::default() });
+        book
+    }
+
+    fn found(book: &Book, seed: u64) -> [Whereabouts; 2] {
+        let names = names(seed);
+        [book.of_order(names), book.of_operation(&names.operation)]
+    }
+
+    #[test]
+    fn an_offer_is_on_its_sheet_until_it_is_dropped_from_there() {
+        let book = book(&[(1, 1), (2, 2)]);
+        let on = |sheet| [Whereabouts::Perhaps { sheet }; 2];
+        assert_eq!(found(&book, 1), on(Some(1)));
+        assert_eq!(found(&book, 3), [Whereabouts::Nowhere; 2]);
+        assert_eq!((book.sheet_of(offer(2).id), book.offers()), (Some(2), 2));
+        assert_eq!(book.unwritten(vec![offer(2), offer(3)]), [offer(3)]);
+        let elsewhere = vec![(2, names(1))];
+        book.commit(Changes { dropped: elsewhere, ..Changes::default() });
+        assert_eq!(found(&book, 1), on(Some(1)), "that was another copy");
+        book.commit(Changes { dropped: vec![(1, names(1))], ..Changes::default() });
+        assert_eq!(found(&book, 1), [Whereabouts::Nowhere; 2]);
+        assert_eq!(book.offers(), 1);
+    }
+
+    #[test]
+    fn what_has_moved_into_the_table_is_looked_for_there() {
+        let book = book(&[(1, 1)]);
+        book.expect(&names(1).operation);
+        book.commit(Changes { moved: vec![names(1), names(2)], ..Changes::default() });
+        assert_eq!(found(&book, 1), [Whereabouts::Perhaps { sheet: None }; 2]);
+        assert_eq!(found(&book, 2), [Whereabouts::Nowhere; 2]);
+        assert_eq!(book.offers(), 0);
+    }
+}
