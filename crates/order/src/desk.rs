@@ -89,13 +89,15 @@ impl Desk {
             (Stored::Offered(order), None, _) => self.ask_for_payment(tender, order, payees?).await,
             (Stored::Offered(order), Some(_), None) => Err(Refusal::InProgress(order.id)),
             (Stored::Offered(order), Some(credential), Some(_turn)) => {
-                self.take_payment(tender, order, card, credential, payees?).await
+                // In a box, as are the others that take long: most requests bring no
+                // money, and should not carry the room for it around.
+                Box::pin(self.take_payment(tender, order, card, credential, payees?)).await
             }
             // The payer asks after the payment that is in doubt: find out now.
             // Not so while it is being settled: another process may be at it,
             // and what it hears is proof only if nobody else asks.
             (Stored::Unconfirmed(order), _, Some(_turn)) if is_of(&order.state.was, digest) => {
-                self.chase_payment(tender, order.reopen(), &Actor::Desk).await
+                Box::pin(self.chase_payment(tender, order.reopen(), &Actor::Desk)).await
             }
             (order, _, _) => Self::answer(order, digest),
         }
@@ -329,7 +331,7 @@ pub(crate) async fn payees(
 /// answered as lapsed, whatever came with it.
 fn same_request(order: Stored, operation: &Operation) -> Result<Stored, Refusal> {
     let lapsed = matches!(order, Stored::Lapsed(_));
-    if lapsed || order.operation().fingerprint == operation.fingerprint {
+    if lapsed || order.operation().is_same_request(operation) {
         Ok(order)
     } else {
         Err(Refusal::DifferentRequest(order.id()))

@@ -15,7 +15,7 @@ use crate::seller::Username;
 /// for a new one, and its payer asked to pay again.
 #[derive(Clone)]
 pub struct Identity {
-    /// The key has gone in already: every challenge asks for three names, and half
+    /// The key has gone in already: every challenge asks for two names, and half
     /// of the work for each would be to put it in.
     keyed: Hmac<Sha256>,
 }
@@ -25,10 +25,22 @@ pub struct Identity {
 pub struct Operation {
     pub key: OperationKey,
     pub origin: Origin,
+    /// Of all that was asked for. Whoever named the operation may ask for something
+    /// else by the same name; where nobody did, the key itself tells.
     pub fingerprint: Fingerprint,
     pub seller: Username,
     /// How many orders of this operation have ended before this one.
     pub generation: u32,
+}
+
+impl Operation {
+    /// Whether a request of the same key asks for the same card.
+    pub fn is_same_request(&self, other: &Self) -> bool {
+        match self.origin {
+            Origin::Automatic => self.key == other.key,
+            Origin::Explicit => self.fingerprint == other.fingerprint,
+        }
+    }
 }
 
 /// Where an operation's identity comes from.
@@ -55,15 +67,18 @@ impl Identity {
         named: Option<&OperationId>,
     ) -> Operation {
         let form = card.canonical();
-        let fingerprint = Fingerprint(self.mac(&[b"body", seller.as_str().as_bytes(), &form]));
-        let (origin, key) = match named {
-            None => (Origin::Automatic, self.mac(&[b"auto", seller.as_str().as_bytes(), &form])),
+        let name = seller.as_str().as_bytes();
+        let (origin, key, fingerprint) = match named {
+            None => {
+                let key = self.mac(&[b"auto", name, &form]);
+                (Origin::Automatic, key, key)
+            }
             Some(id) => {
-                let id = id.as_str().as_bytes();
-                (Origin::Explicit, self.mac(&[b"explicit", seller.as_str().as_bytes(), id]))
+                let key = self.mac(&[b"explicit", name, id.as_str().as_bytes()]);
+                (Origin::Explicit, key, self.mac(&[b"body", name, &form]))
             }
         };
-        let key = OperationKey(key);
+        let (key, fingerprint) = (OperationKey(key), Fingerprint(fingerprint));
         Operation { key, origin, fingerprint, seller: seller.clone(), generation: 0 }
     }
 
@@ -106,6 +121,17 @@ mod tests {
         assert_eq!(operation("alice", "hello", None), operation("alice", "hello", None));
         assert_ne!(operation("alice", "hello", None).key, operation("bob", "hello", None).key);
         assert_ne!(operation("alice", "hello", None).key, operation("alice", "bye", None).key);
+    }
+
+    #[test]
+    fn only_a_named_operation_can_be_asked_for_differently() {
+        let (one, other) = (operation("alice", "hello", None), operation("alice", "bye", None));
+        // As it was written before the key served for both.
+        let kept = Operation { fingerprint: other.fingerprint, ..one.clone() };
+        assert!(kept.is_same_request(&one));
+        let named = Some("birthday-2026-ada");
+        let (one, other) = (operation("alice", "hello", named), operation("alice", "bye", named));
+        assert!(one.is_same_request(&one) && !one.is_same_request(&other));
     }
 
     #[test]

@@ -71,6 +71,9 @@ pub enum Brought {
     Credential,
 }
 
+/// Room for every header of an answer, the door's own too, so that the map need not grow.
+pub(crate) const HEADERS: usize = 12;
+
 /// An answer in HTTP's words, ready to send.
 #[derive(Clone, Debug)]
 pub struct Sealed {

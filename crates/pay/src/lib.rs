@@ -5,7 +5,7 @@
 //! 1. [`envelope`]: what every way of paying has in common, and the one table
 //!    from the desk's words to HTTP's; [`fault`]: that table as a body;
 //!    [`movement`]: what chains say of money; `digits` and `eip712`: how clients write
-//!    numbers and what keys sign.
+//!    numbers and what keys sign; `form`: what is written once for all orders.
 //! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same files in
 //!    each.
 
@@ -13,6 +13,7 @@ mod digits;
 mod eip712;
 pub mod envelope;
 pub mod fault;
+mod form;
 pub mod movement;
 pub mod mpp;
 pub mod x402;

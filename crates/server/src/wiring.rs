@@ -16,6 +16,7 @@ use order::seller::Sellers;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
 use pay::envelope::Envelope;
+use pay::mpp::challenge::Usual;
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
@@ -165,6 +166,7 @@ pub(crate) fn desks(
             secrets: Secrets::new(newest, &earlier),
             randomness: Arc::new(randomness),
             resource: resource(&base_url, postcards::MPP)?,
+            usual: Usual::default(),
         }))
     });
     Ok(Some(Desks {

@@ -5,7 +5,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
+    ACCESS_CONTROL_MAX_AGE,
 };
 use http::{HeaderValue, Method, StatusCode};
 
@@ -32,16 +32,7 @@ impl Welcome {
         response
     }
 
-    /// The same, where OPTIONS is taken from browsers that ask first, and from nobody else.
-    pub(crate) async fn admit_browsers(self, request: Request, next: Next) -> Response {
-        let asks_first = request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        if request.method() != Method::OPTIONS || asks_first {
-            return self.admit(request, next).await;
-        }
-        next.run(request).await
-    }
-
-    fn preflight(self) -> Response {
+    pub(crate) fn preflight(self) -> Response {
         let headers = [
             (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
             (ACCESS_CONTROL_ALLOW_METHODS, self.methods),

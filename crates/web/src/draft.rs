@@ -1,5 +1,6 @@
 //! The body of a postcard request, read with every fault named at once.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use http::{HeaderMap, StatusCode};
@@ -9,7 +10,7 @@ use order::ports::NameService;
 use order::refusal::Refusal;
 use order::seller::Username;
 use pay::envelope::Muddle;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A caller's own name for the operation, as a header.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -44,7 +45,7 @@ pub(crate) fn read(
 fn asked(
     names: &dyn NameService,
     headers: &HeaderMap,
-    sheet: &Sheet,
+    sheet: &Sheet<'_>,
     named: Option<OperationId>,
 ) -> Result<Asked, Refusal> {
     let mut faults = Vec::new();
@@ -75,7 +76,7 @@ fn asked(
     }
 }
 
-fn draft(members: &Members, faults: &mut Vec<FieldFault>) -> Draft {
+fn draft(members: &Members<'_>, faults: &mut Vec<FieldFault>) -> Draft {
     let nothing = Members::default();
     let recipient = match members.find("recipient") {
         Found::Once(Sheet::Members(recipient)) => recipient,
@@ -84,8 +85,9 @@ fn draft(members: &Members, faults: &mut Vec<FieldFault>) -> Draft {
     if matches!(members.find("recipient"), Found::Twice) {
         faults.push(twice("recipient"));
     }
-    let mut text = |members: &Members, name: &str, field: &'static str| match members.find(name) {
-        Found::Once(Sheet::Text(text)) => Some(text.clone()),
+    let mut text = |members: &Members<'_>, name: &str, field: &'static str| match members.find(name)
+    {
+        Found::Once(Sheet::Text(text)) => Some(text.as_ref().to_owned()),
         Found::Once(Sheet::Members(_) | Sheet::Other) | Found::Nowhere => None,
         Found::Twice => {
             faults.push(twice(field));
@@ -106,7 +108,7 @@ fn draft(members: &Members, faults: &mut Vec<FieldFault>) -> Draft {
 
 fn seller(
     names: &dyn NameService,
-    members: &Members,
+    members: &Members<'_>,
     faults: &mut Vec<FieldFault>,
 ) -> Option<Username> {
     let fault = match members.find("seller") {
@@ -132,7 +134,7 @@ struct WrongIdentifier;
 
 fn operation_id(
     headers: &HeaderMap,
-    members: &Members,
+    members: &Members<'_>,
     named: Option<OperationId>,
 ) -> Result<Option<OperationId>, WrongIdentifier> {
     let read = |text: &str| text.parse().map_err(|_| WrongIdentifier);
@@ -163,26 +165,29 @@ pub(crate) const MALFORMED: Muddle = Muddle {
     message: "The body is not JSON. Nothing was sent or charged.",
 };
 
-/// As much of a JSON body as a postcard has: texts and members. It holds
-/// personal data, so it has no way to print itself.
-enum Sheet {
-    Text(String),
-    Members(Members),
+/// As much of a JSON body as a postcard has: texts and members, read where they lie
+/// unless something in them is escaped. It holds personal data, so it has no way to
+/// print itself.
+enum Sheet<'a> {
+    Text(Cow<'a, str>),
+    Members(Members<'a>),
     Other,
 }
 
 #[derive(Default)]
-struct Members(Vec<(String, Sheet)>);
+struct Members<'a>(Vec<(Name<'a>, Sheet<'a>)>);
+
+struct Name<'a>(Cow<'a, str>);
 
 enum Found<'a> {
     Nowhere,
-    Once(&'a Sheet),
+    Once(&'a Sheet<'a>),
     Twice,
 }
 
-impl Members {
-    fn find(&self, name: &str) -> Found<'_> {
-        let mut of_that_name = self.0.iter().filter(|(member, _)| member == name);
+impl<'a> Members<'a> {
+    fn find(&'a self, name: &str) -> Found<'a> {
+        let mut of_that_name = self.0.iter().filter(|(member, _)| member.0 == name);
         match (of_that_name.next(), of_that_name.next()) {
             (None, _) => Found::Nowhere,
             (Some((_, sheet)), None) => Found::Once(sheet),
@@ -191,7 +196,16 @@ impl Members {
     }
 }
 
-impl<'de> Deserialize<'de> for Sheet {
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Sheet::deserialize(deserializer)? {
+            Sheet::Text(text) => Ok(Self(text)),
+            Sheet::Members(_) | Sheet::Other => Err(D::Error::custom("a name is text")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Sheet<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Reader)
     }
@@ -200,17 +214,21 @@ impl<'de> Deserialize<'de> for Sheet {
 struct Reader;
 
 impl<'de> Visitor<'de> for Reader {
-    type Value = Sheet;
+    type Value = Sheet<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Sheet, E> {
-        Ok(Sheet::Text(text.to_owned()))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Sheet<'de>, E> {
+        Ok(Sheet::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sheet, A::Error> {
+    fn visit_str<E>(self, text: &str) -> Result<Sheet<'de>, E> {
+        Ok(Sheet::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sheet<'de>, A::Error> {
         let mut members = Members::default();
         while let Some(member) = map.next_entry()? {
             members.0.push(member);
@@ -218,28 +236,28 @@ impl<'de> Visitor<'de> for Reader {
         Ok(Sheet::Members(members))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sheet, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sheet<'de>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Sheet::Other)
     }
 
-    fn visit_unit<E>(self) -> Result<Sheet, E> {
+    fn visit_unit<E>(self) -> Result<Sheet<'de>, E> {
         Ok(Sheet::Other)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Sheet, E> {
+    fn visit_bool<E>(self, _: bool) -> Result<Sheet<'de>, E> {
         Ok(Sheet::Other)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Sheet, E> {
+    fn visit_u64<E>(self, _: u64) -> Result<Sheet<'de>, E> {
         Ok(Sheet::Other)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Sheet, E> {
+    fn visit_i64<E>(self, _: i64) -> Result<Sheet<'de>, E> {
         Ok(Sheet::Other)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Sheet, E> {
+    fn visit_f64<E>(self, _: f64) -> Result<Sheet<'de>, E> {
         Ok(Sheet::Other)
     }
 }

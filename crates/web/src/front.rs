@@ -26,6 +26,7 @@ use crate::documents::{Documents, Place, only_reading};
 use crate::guard::{Guard, X_REQUEST_ID, measure_head};
 use crate::known::Known;
 use crate::mcp;
+use crate::postcards;
 use crate::problem;
 use crate::quota::{self, Quota};
 use crate::request_id::RequestIds;
@@ -46,8 +47,14 @@ pub struct Front {
     quota: Arc<Quota>,
     ids: Arc<RequestIds>,
     doors: Router,
-    mcp: Arc<mcp::Desk>,
+    beside: Arc<Beside>,
     guard: Guard,
+}
+
+/// The doors beside the router: what is asked for most, after the documents.
+pub(crate) struct Beside {
+    pub(crate) mcp: mcp::Desk,
+    pub(crate) sending: postcards::Doors,
 }
 
 impl Front {
@@ -55,10 +62,10 @@ impl Front {
         documents: Arc<Documents>,
         quota: Arc<Quota>,
         doors: Router,
-        mcp: mcp::Desk,
+        beside: Beside,
         guard: Guard,
     ) -> Self {
-        Self { documents, quota, ids: guard.ids(), doors, mcp: Arc::new(mcp), guard }
+        Self { documents, quota, ids: guard.ids(), doors, beside: Arc::new(beside), guard }
     }
 
     /// Answers, at once if the answer is known.
@@ -69,7 +76,10 @@ impl Front {
     {
         let path = request.uri().path();
         if mcp::PATHS.contains(&path) {
-            return Answering::Mcp(self.ask_mcp(request));
+            return Answering::Beside(self.ask_mcp(request));
+        }
+        if let Some(counter) = self.beside.sending.at(path) {
+            return Answering::Beside(self.send(counter.clone(), request));
         }
         match self.documents.find(path) {
             Some(place) => Answering::Known(ready(Ok(self.hand_out(place, &request)))),
@@ -85,10 +95,23 @@ impl Front {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let (guard, desk) = (self.guard.clone(), self.mcp.clone());
+        let (guard, beside) = (self.guard.clone(), self.beside.clone());
         Box::pin(async move {
-            let answer = |request| async move { desk.answer(request).await };
+            let answer = |request| async move { beside.mcp.answer(request).await };
             guard.watch(mcp::PATHS[0], request, answer).await
+        })
+    }
+
+    fn send<B>(&self, counter: Arc<postcards::Counter>, request: Request<B>) -> Watched
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let guard = self.guard.clone();
+        Box::pin(async move {
+            let path = counter.path();
+            let answer = |request| async move { counter.serve(request).await };
+            guard.watch(path, request, answer).await
         })
     }
 
@@ -185,8 +208,7 @@ fn preflight() -> Response<FrontBody> {
 pub enum Answering {
     Known(Ready<Result<Response<FrontBody>, Infallible>>),
     Door(Pin<Box<<Router as Service<Request<Body>>>::Future>>),
-    /// Beside the router, as it is asked more often than all other doors.
-    Mcp(Watched),
+    Beside(Watched),
 }
 
 type Watched = Pin<Box<dyn Future<Output = Response<FrontBody>> + Send>>;
@@ -200,7 +222,7 @@ impl Future for Answering {
             Self::Door(door) => {
                 door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
             }
-            Self::Mcp(watched) => watched.as_mut().poll(context).map(Ok),
+            Self::Beside(watched) => watched.as_mut().poll(context).map(Ok),
         }
     }
 }

@@ -83,14 +83,17 @@ impl Guard {
         self.ids.clone()
     }
 
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The same guard with other limits.
     pub fn with(&self, limits: Limits) -> Self {
         Self { limits, ..self.clone() }
     }
 
     /// Watches over one request for a door that stands beside the router, and that
-    /// waits for nothing but the body, read by `read_body`, which has a time of its
-    /// own. No layer, no box and no timer, as those would cost more than the answer.
+    /// sees to its own time: it reads the body by `read_body`. No layer, no box and no timer, as those would cost more than the answer.
     pub(crate) async fn watch<B, F>(
         self,
         route: &'static str,
@@ -288,7 +291,7 @@ fn dawdling() -> Problem {
     }
 }
 
-fn too_slow() -> Problem {
+pub(crate) fn too_slow() -> Problem {
     Problem {
         status: StatusCode::SERVICE_UNAVAILABLE,
         code: "request_timed_out",

@@ -54,7 +54,7 @@ use order::ports::{Clock, NameService, Store};
 use order::preview::Previews;
 
 use crate::agents::Registry;
-use crate::front::Front;
+use crate::front::{Beside, Front};
 use crate::guard::{Guard, Limits};
 use crate::mcp::library::Library;
 use crate::postcards::Sending;
@@ -105,14 +105,19 @@ pub fn open(house: House) -> Front {
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
     let unpaid = everyday.with(card_limits(house.limits));
     let paid = everyday.with(card_limits(Limits { request_time: house.paid_time, ..house.limits }));
+    let shut = match &house.sending {
+        None => closed::sending(),
+        Some(Sending { mpp: None, .. }) => closed::mpp(),
+        Some(Sending { mpp: Some(_), .. }) => Router::new(),
+    };
     let sending = house
         .sending
-        .map_or_else(closed::sending, |sending| postcards::routes(sending, paywall, house.walks));
+        .map(|sending| postcards::Doors::open(sending, paywall, house.walks, paid.limits()));
     let shown = house.previews.map_or_else(closed::preview, preview::routes);
-    let doors = guarded(sending, paid)
-        .merge(guarded(shown, unpaid))
-        .merge(guarded(doors, everyday.clone()));
-    Front::new(Arc::new(documents), quota, doors, mcp, everyday)
+    let doors =
+        guarded(shut, paid).merge(guarded(shown, unpaid)).merge(guarded(doors, everyday.clone()));
+    let beside = Beside { mcp, sending: sending.unwrap_or_default() };
+    Front::new(Arc::new(documents), quota, doors, beside, everyday)
 }
 
 /// A postcard is small, and the contract has its own word for one that is not.

@@ -1,27 +1,35 @@
 //! The doors where a card is paid for and sent, one for each way of paying.
+//!
+//! They stand beside the router, as a challenge is asked for more often than anything
+//! that is not a document, and layers would cost as much as the answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::middleware::from_fn;
-use axum::response::Response;
-use axum::routing::post;
+use axum::BoxError;
+use axum::body::HttpBody;
+use axum::response::IntoResponse;
+use bytes::Bytes;
 use content::render::{Money, PaywallPage};
-use http::header::ACCESS_CONTROL_EXPOSE_HEADERS;
-use http::{HeaderMap, HeaderValue};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_METHOD,
+    ALLOW,
+};
+use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use http_body_util::Either;
 use order::chain::Network;
-use order::desk::{Desk, Outcome, Request};
+use order::desk::{Desk, Outcome};
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
+use tokio::time::timeout;
 
 use crate::browsers::Welcome;
-use crate::closed;
 use crate::draft::{self, Asked, MALFORMED, Unread};
+use crate::front::FrontBody;
+use crate::guard::{Limits, read_body, too_slow};
+use crate::known::Known;
 use crate::paywall::{Asking, Wall};
-use crate::problem;
+use crate::problem::{METHOD_NOT_ALLOWED, Problem};
 use crate::walks::Walks;
 
 pub const X402: &str = "/api/x402/postcards";
@@ -32,7 +40,16 @@ pub const MPP: &str = "/api/mpp/postcards";
 struct Manners {
     path: &'static str,
     welcome: Welcome,
+    preflight: Preflight,
     exposed: &'static str,
+}
+
+/// From whom OPTIONS is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Preflight {
+    Always,
+    /// Only from browsers that ask first, as the contract has 405 for all others.
+    FromBrowsers,
 }
 
 const AT_X402: Manners = Manners {
@@ -43,6 +60,7 @@ const AT_X402: Manners = Manners {
         headers: "content-type, idempotency-key, payment-signature, x-payment, \
                   access-control-expose-headers",
     },
+    preflight: Preflight::Always,
     exposed: "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, X-Request-Id",
 };
 
@@ -53,6 +71,7 @@ const AT_MPP: Manners = Manners {
         headers: "authorization, payment-authorization, payment-signature, accept-payment, \
                   content-type, idempotency-key, access-control-expose-headers",
     },
+    preflight: Preflight::FromBrowsers,
     exposed: "WWW-Authenticate, Payment-Receipt, PAYMENT-REQUIRED, PAYMENT-RESPONSE, \
               Retry-After, X-Request-Id",
 };
@@ -70,47 +89,102 @@ pub struct Sending {
     pub nodes: BTreeMap<Network, String>,
 }
 
+/// The doors that are open, each at its own path.
+#[derive(Default)]
+pub(crate) struct Doors(Vec<Arc<Counter>>);
+
 /// One door's side of the desk.
-struct Counter {
+pub(crate) struct Counter {
     manners: Manners,
     desk: Arc<Desk>,
     envelope: Arc<dyn Envelope>,
     walks: Walks,
     /// For people, where there is a page to pay on.
     wall: Option<Wall>,
+    limits: Limits,
 }
 
-pub(crate) fn routes(sending: Sending, page: PaywallPage, walks: Walks) -> Router {
-    let Sending { desk, x402, mpp, money, nodes } = sending;
-    let by_mpp = mpp.map_or_else(closed::mpp, |envelope| {
-        let (desk, walks) = (desk.clone(), walks.clone());
-        door(Counter { manners: AT_MPP, desk, envelope, walks, wall: None })
-            // The contract has 405 for every method but POST.
-            .route_layer(from_fn(|request, next| AT_MPP.welcome.admit_browsers(request, next)))
-    });
-    let wall = Some(Wall { page, money, nodes });
-    let by_x402 = door(Counter { manners: AT_X402, desk, envelope: x402, walks, wall })
-        .route_layer(from_fn(|request, next| AT_X402.welcome.admit(request, next)));
-    by_x402.merge(by_mpp)
+impl Doors {
+    pub(crate) fn open(sending: Sending, page: PaywallPage, walks: Walks, limits: Limits) -> Self {
+        let Sending { desk, x402, mpp, money, nodes } = sending;
+        let by_mpp = mpp.map(|envelope| {
+            let (desk, walks) = (desk.clone(), walks.clone());
+            Counter { manners: AT_MPP, desk, envelope, walks, wall: None, limits }
+        });
+        let wall = Some(Wall { page, money, nodes });
+        let by_x402 = Counter { manners: AT_X402, desk, envelope: x402, walks, wall, limits };
+        Self([Some(by_x402), by_mpp].into_iter().flatten().map(Arc::new).collect())
+    }
+
+    pub(crate) fn at(&self, path: &str) -> Option<&Arc<Counter>> {
+        self.0.iter().find(|counter| counter.manners.path == path)
+    }
 }
 
-fn door(counter: Counter) -> Router {
-    Router::new()
-        .route(counter.manners.path, post(send))
-        // Here and not only where the routes are guarded, as the layer that is put
-        // around it reaches no fallback that comes after it.
-        .method_not_allowed_fallback(problem::method_not_allowed)
-        .with_state(Arc::new(counter))
+impl Counter {
+    pub(crate) fn path(&self) -> &'static str {
+        self.manners.path
+    }
+
+    /// Whatever is asked at this door.
+    pub(crate) async fn serve<B>(&self, request: Request<B>) -> Response<FrontBody>
+    where
+        B: HttpBody<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        if *request.method() != Method::POST {
+            return self.manners.not_posted(&request).map(Either::Right);
+        }
+        let mut response = match timeout(self.limits.request_time, self.send(request)).await {
+            Ok(Ok(sealed)) => letter(sealed),
+            Ok(Err(problem)) => problem.into_response().map(Either::Right),
+            Err(_) => too_slow().into_response().map(Either::Right),
+        };
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        let exposed = HeaderValue::from_static(self.manners.exposed);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        response
+    }
+
+    async fn send<B>(&self, request: Request<B>) -> Result<Sealed, Problem>
+    where
+        B: HttpBody<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let (parts, body) = request.into_parts();
+        let body = read_body(body, self.limits).await?;
+        Ok(self.answer(&parts.headers, &body).await)
+    }
 }
 
-async fn send(State(counter): State<Arc<Counter>>, headers: HeaderMap, body: Bytes) -> Response {
-    let sealed = counter.answer(&headers, &body).await;
+impl Manners {
+    /// The contract has 405 for every method but POST. A browser that asks first is
+    /// told what it may send.
+    fn not_posted<B>(&self, request: &Request<B>) -> axum::response::Response {
+        if *request.method() == Method::OPTIONS && self.preflight.is_taken(request.headers()) {
+            return self.welcome.preflight();
+        }
+        let mut refused = METHOD_NOT_ALLOWED.into_response();
+        refused.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+        refused
+    }
+}
+
+impl Preflight {
+    fn is_taken(self, headers: &HeaderMap) -> bool {
+        match self {
+            Self::Always => true,
+            Self::FromBrowsers => headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
+        }
+    }
+}
+
+fn letter(sealed: Sealed) -> Response<FrontBody> {
     let Sealed { status, headers, body } = sealed;
-    let mut response = Response::new(Body::from(body));
+    let mut response = Response::new(Either::Left(Known::whole(body.into())));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
-    let exposed = HeaderValue::from_static(counter.manners.exposed);
-    response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     response
 }
 
@@ -125,7 +199,7 @@ impl Counter {
         let names = self.desk.names.as_ref();
         let said = match draft::read(names, headers, body, operation_id) {
             Ok(Asked { card, seller, operation_id }) => {
-                self.walk(Request { seller, operation_id, card, credential }).await
+                self.walk(order::desk::Request { seller, operation_id, card, credential }).await
             }
             Err(Unread::Refused(refusal)) => Err(refusal),
             Err(Unread::Malformed) => return self.envelope.turn_away(&MALFORMED),
@@ -140,7 +214,7 @@ impl Counter {
     }
 
     /// Whoever brings money is served to the end, also when they hang up.
-    async fn walk(&self, request: Request) -> Result<Outcome, Refusal> {
+    async fn walk(&self, request: order::desk::Request) -> Result<Outcome, Refusal> {
         if request.credential.is_none() {
             return self.desk.send(&*self.envelope, request).await;
         }

@@ -6,6 +6,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 const SECRET_BYTES: usize = 32;
+/// An id: 32 bytes in base64.
+pub(super) const ID_LETTERS: usize = 43;
 /// HMAC fills a key up with zeros to this length, so that one of this length fits.
 const BLOCK_BYTES: usize = 64;
 

@@ -1,20 +1,32 @@
 //! What a payer is asked for: `WWW-Authenticate: Payment`, bound to one body and one moment.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use http::{HeaderValue, StatusCode};
 use order::chain::EvmAddress;
-use order::ids::Timestamp;
+use order::ids::{OrderId, Timestamp};
 use order::money::Usdc;
 use order::offer::Offer;
 use sha2::{Digest, Sha256};
 
-use super::binding::{Parts, Realm, Secrets};
+use super::binding::{ID_LETTERS, Parts, Realm, Secrets};
 use super::facilitator::{Facilitator, Service};
-use super::{INTENT, METHOD, NETWORK, SCHEME, moment};
+use super::problem::Problem;
+use super::{INTENT, METHOD, NETWORK, SCHEME, exact, moment};
+use crate::form::Form;
+use crate::x402::resource::Resource;
 
 /// How long a challenge can be answered. Clients let their transfers end with it, so it
 /// has to cover checking one, asking the provider, and settling on a busy chain.
 pub const TIMEOUT_SECONDS: u64 = 600;
+
+pub(super) const UNPAID: &str = "One 4x6 postcard costs 3.50 USDC on Base. Answer the challenge in \
+     WWW-Authenticate with a client for MPP, and send the identical body again with the result in \
+     Authorization.";
+/// What x402's clients read in its place.
+const UNPAID_EXACT: &str = "Payment required";
 
 /// For people. Plain letters: it stands in a header.
 pub(super) const DESCRIPTION: &str = "One 4x6 postcard";
@@ -29,9 +41,69 @@ pub type Randomness = dyn Fn() -> Option<[u8; 16]> + Send + Sync;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Challenge {
     pub(super) id: String,
-    pub(super) pay_to: EvmAddress,
     /// The value of `WWW-Authenticate`.
-    pub(super) header: String,
+    pub(super) header: HeaderValue,
+}
+
+/// What all challenges for the same money share: everything but what binds one to its
+/// request and its moment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Money {
+    amount: Usdc,
+    pay_to: EvmAddress,
+    /// The terms, as they stand in the challenge.
+    request: String,
+    /// The value of `PAYMENT-REQUIRED` for those who bring no payment.
+    pub(super) required: HeaderValue,
+    /// What they are told beside it.
+    pub(super) body: Form,
+}
+
+impl Money {
+    fn of(amount: Usdc, pay_to: EvmAddress, resource: &Resource) -> Option<Self> {
+        let required = exact::required(amount, pay_to, resource, UNPAID_EXACT);
+        Some(Self {
+            amount,
+            pay_to,
+            request: request(amount, pay_to),
+            required: HeaderValue::try_from(required).ok()?,
+            body: form(),
+        })
+    }
+
+    /// The value of `PAYMENT-REQUIRED` for those whose payment does not do.
+    pub(super) fn required_because(&self, reason: &str, resource: &Resource) -> String {
+        exact::required(self.amount, self.pay_to, resource, reason)
+    }
+}
+
+/// The problem of those who bring no payment, with gaps for the order's id and the
+/// challenge's.
+fn form() -> Form {
+    let order = OrderId::from_bytes([0; 16]);
+    let id = "-".repeat(ID_LETTERS);
+    let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
+    let text = problem.about(order).challenged(&id).json().to_string();
+    Form::of(&text, &[&order.to_string(), &id])
+}
+
+/// What was asked for last. The next one is asked for the same, unless by another seller.
+#[derive(Default)]
+pub struct Usual(Mutex<Option<Arc<Money>>>);
+
+impl Usual {
+    pub(super) fn money(&self, offer: &Offer, resource: &Resource) -> Option<Arc<Money>> {
+        let (amount, pay_to) = (offer.price.ceiling(), offer.payees.on(NETWORK)?);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(money) = &*kept
+            && (money.amount, money.pay_to) == (amount, pay_to)
+        {
+            return Some(money.clone());
+        }
+        let money = Arc::new(Money::of(amount, pay_to, resource)?);
+        *kept = Some(money.clone());
+        Some(money)
+    }
 }
 
 /// What challenges are made of.
@@ -43,23 +115,22 @@ pub(super) struct Press<'a> {
 }
 
 impl Press<'_> {
-    /// Asks for an offer to be paid. None if nobody would carry the money, the seller
-    /// has no address here, or there is nothing to tell two challenges apart by.
+    /// Asks for money. None if nobody would carry it, or there is nothing to tell two
+    /// challenges apart by.
     ///
     /// The id is a function of the rest, and the payer's nonce one of the id. So without
     /// randomness two payers, or one payer twice, would sign the same nonce.
     pub(super) fn challenge(
         &self,
-        offer: &Offer,
+        money: &Money,
         body: &[u8],
         now: Timestamp,
     ) -> Option<Challenge> {
-        let pay_to = offer.payees.on(NETWORK)?;
         match self.facilitator.service(NETWORK) {
             Service::Offered => {}
             Service::NotOffered => return None,
         }
-        let request = request(offer.price.ceiling(), pay_to);
+        let request = &money.request;
         let expires = moment::written(now.plus(TIMEOUT_SECONDS));
         let digest = digest(body);
         let opaque = opaque((self.randomness)()?);
@@ -68,7 +139,7 @@ impl Press<'_> {
             realm,
             method: METHOD,
             intent: INTENT,
-            request: &request,
+            request,
             expires: &expires,
             digest: &digest,
             opaque: &opaque,
@@ -78,7 +149,7 @@ impl Press<'_> {
         let header = format!(
             r#"{SCHEME} id="{id}", realm="{realm}", method="{METHOD}", intent="{INTENT}", request="{request}", description="{DESCRIPTION}", expires="{expires}", digest="{digest}", opaque="{opaque}""#
         );
-        Some(Challenge { id, pay_to, header })
+        Some(Challenge { id, header: HeaderValue::try_from(header).ok()? })
     }
 }
 

@@ -1,5 +1,7 @@
 //! MPP on paper: which headers carry the credential, the challenge and the receipt.
 
+use std::sync::Arc;
+
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use order::desk::{Fulfilment, Outcome, When};
@@ -10,21 +12,15 @@ use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};
 
-use super::challenge::{Challenge, Press};
+use super::challenge::{Challenge, Money, Press};
 use super::problem::{Flaw, Problem};
 use super::tender::Mpp;
-use super::{exact, headers, receipt};
-use crate::envelope::{Context, Envelope, Muddle, Opened, Reader, Sealed, verdict};
+use super::{headers, receipt};
+use crate::envelope::{Context, Envelope, HEADERS, Muddle, Opened, Reader, Sealed, verdict};
 use crate::fault;
 use crate::x402::envelope::{PAYMENT_REQUIRED, PAYMENT_RESPONSE};
 
 pub const PAYMENT_RECEIPT: HeaderName = HeaderName::from_static("payment-receipt");
-
-const UNPAID: &str = "One 4x6 postcard costs 3.50 USDC on Base. Answer the challenge in \
-     WWW-Authenticate with a client for MPP, and send the identical body again with the result in \
-     Authorization.";
-/// What x402's clients read in its place.
-const UNPAID_EXACT: &str = "Payment required";
 
 impl Envelope for Mpp {
     fn open(&self, headers: &HeaderMap, body: &[u8]) -> Result<Opened, Muddle> {
@@ -34,10 +30,7 @@ impl Envelope for Mpp {
 
     fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
         match said {
-            Ok(Outcome::Due(offer)) => {
-                let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
-                self.challenged(problem.about(offer.order), offer, UNPAID_EXACT, context)
-            }
+            Ok(Outcome::Due(offer)) => self.due(offer, context),
             Ok(Outcome::Paid { order, settlement, fulfilment, paid }) => {
                 settled(*order, settlement, *fulfilment, *paid)
             }
@@ -52,6 +45,15 @@ impl Envelope for Mpp {
 }
 
 impl Mpp {
+    fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
+        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let body = money.body.fill(&[&offer.order.to_string(), &challenge.id]);
+        let mut sealed = said(StatusCode::PAYMENT_REQUIRED, body, PROBLEM, NO_STORE);
+        sealed.headers.insert(WWW_AUTHENTICATE, challenge.header);
+        sealed.headers.insert(PAYMENT_REQUIRED, money.required.clone());
+        sealed
+    }
+
     /// Which refusals are dressed, and how. The status is the table's.
     fn refused(&self, refusal: &Refusal, context: &Context<'_>) -> Sealed {
         let status = verdict(refusal).status;
@@ -93,7 +95,7 @@ impl Mpp {
         }
     }
 
-    /// Asks for payment, with a fresh challenge for each protocol that is spoken here.
+    /// Asks for payment again, with a fresh challenge for each protocol that is spoken here.
     fn challenged(
         &self,
         problem: Problem,
@@ -101,19 +103,26 @@ impl Mpp {
         reason: &str,
         context: &Context<'_>,
     ) -> Sealed {
-        let Some(challenge) = self.challenge(offer, context) else { return unavailable() };
-        let Challenge { id, pay_to, header } = challenge;
+        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let Challenge { id, header } = challenge;
         let mut sealed = told(StatusCode::PAYMENT_REQUIRED, problem.challenged(&id));
-        put(&mut sealed, WWW_AUTHENTICATE, &header);
-        let required = exact::required(offer.price.ceiling(), pay_to, &self.resource, reason);
+        sealed.headers.insert(WWW_AUTHENTICATE, header);
+        let required = money.required_because(reason, &self.resource);
         put(&mut sealed, PAYMENT_REQUIRED, &required);
         sealed
     }
 
-    pub(super) fn challenge(&self, offer: &Offer, context: &Context<'_>) -> Option<Challenge> {
+    /// None also if the seller has no address here.
+    pub(super) fn challenge(
+        &self,
+        offer: &Offer,
+        context: &Context<'_>,
+    ) -> Option<(Arc<Money>, Challenge)> {
+        let money = self.usual.money(offer, &self.resource)?;
         let (facilitator, randomness) = (self.facilitator.as_ref(), self.randomness.as_ref());
         let press = Press { facilitator, realm: &self.realm, secrets: &self.secrets, randomness };
-        press.challenge(offer, context.body, context.now)
+        let challenge = press.challenge(&money, context.body, context.now)?;
+        Some((money, challenge))
     }
 }
 
@@ -167,8 +176,13 @@ fn told(status: StatusCode, problem: Problem) -> Sealed {
 }
 
 fn answer(status: StatusCode, body: &Value, kind: HeaderValue, keep: HeaderValue) -> Sealed {
-    let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind), (CACHE_CONTROL, keep)]);
-    Sealed { status, headers, body: body.to_string().into_bytes() }
+    said(status, body.to_string().into_bytes(), kind, keep)
+}
+
+fn said(status: StatusCode, body: Vec<u8>, kind: HeaderValue, keep: HeaderValue) -> Sealed {
+    let mut headers = HeaderMap::with_capacity(HEADERS);
+    headers.extend([(CONTENT_TYPE, kind), (CACHE_CONTROL, keep)]);
+    Sealed { status, headers, body }
 }
 
 fn put(sealed: &mut Sealed, name: HeaderName, value: &str) {

@@ -16,6 +16,7 @@ use order::ports::Failure;
 use order::tender::Rejection;
 use serde_json::{Value, json};
 
+use super::challenge::Usual;
 use super::credential::{Authorization, Proof};
 use super::facilitator::{Due, Facilitator, Found, Service};
 use super::signature::{digest, nonces};
@@ -129,6 +130,7 @@ pub(crate) fn mpp(porter: Porter) -> (Mpp, Arc<Porter>) {
         secrets: secrets(),
         randomness: Arc::new(counting),
         resource: resource(),
+        usual: Usual::default(),
     };
     (mpp, porter)
 }

@@ -13,7 +13,7 @@ use order::ports::Failure;
 use order::tender::{Rejection, Tender};
 
 use super::binding::{Realm, Secrets};
-use super::challenge::Randomness;
+use super::challenge::{Randomness, Usual};
 use super::checks::{Held, Measure};
 use super::credential::{Authorization, Proof};
 use super::facilitator::{Due, Facilitator, Found};
@@ -30,6 +30,7 @@ pub struct Mpp {
     pub randomness: Arc<Randomness>,
     /// The paid endpoint, for clients that speak x402 to it.
     pub resource: Resource,
+    pub usual: Usual,
 }
 
 #[async_trait]

@@ -6,8 +6,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use order::chain::{EvmAddress, Network};
+use order::ids::OrderId;
 use order::money::Usdc;
 use order::offer::Offer;
+use order::status::Status;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::VERSION;
@@ -16,6 +19,7 @@ use super::facilitator::{Facilitator, Service, Sponsoring};
 use super::resource::Resource;
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
+use crate::form::Form;
 
 pub const SCHEME: &str = "upto";
 /// How long a payer's promise lives. It has to cover checking it, asking the
@@ -57,7 +61,8 @@ impl Requirement {
 /// A challenge, ready to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Challenge {
-    pub(super) networks: Vec<Network>,
+    /// What a program is told beside it.
+    pub(super) body: Form,
     /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
     /// that official clients read.
     pub(super) header: HeaderValue,
@@ -105,10 +110,43 @@ fn write(
         accepts.join(","),
         extensions.offered(sponsoring),
     );
-    let networks: Vec<_> = lines.iter().map(|(requirement, _)| requirement.network).collect();
+    let (first, _) = lines.first()?;
     // Every letter of base64 may stand in a header.
     let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
-    (!networks.is_empty()).then_some(Challenge { networks, header })
+    Some(Challenge { body: form(first.amount, lines), header })
+}
+
+/// What a program is told of an order that waits for money.
+#[derive(Serialize)]
+struct Asked<'a> {
+    public_order_id: &'a str,
+    status: &'static str,
+    maximum: String,
+    currency: &'static str,
+    networks: Vec<&'static str>,
+    order_url: String,
+    how_to_pay: &'static str,
+}
+
+pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
+     spend limit must be at least the maximum, and send the identical body again with the result \
+     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21 %, never more than the \
+     maximum.";
+
+/// Written once for all orders, with a gap for each one's id.
+fn form(most: Usdc, lines: &[(Requirement, Sponsoring)]) -> Form {
+    let gap = OrderId::from_bytes([0; 16]).to_string();
+    let asked = Asked {
+        public_order_id: &gap,
+        status: Status::Unpaid.word(),
+        maximum: most.to_string(),
+        currency: "USDC",
+        networks: lines.iter().map(|(line, _)| line.network.caip2()).collect(),
+        order_url: format!("/api/x402/orders/{gap}"),
+        how_to_pay: HOW_TO_PAY,
+    };
+    // Texts make JSON without fail.
+    Form::of(&serde_json::to_string(&asked).unwrap_or_default(), &[&gap])
 }
 
 /// The challenge that was written last for those who bring no payment. The next

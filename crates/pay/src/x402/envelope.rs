@@ -10,13 +10,14 @@ use order::offer::Offer;
 use order::payment::Settlement;
 use order::refusal::Refusal;
 use order::status::Status;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::challenge::{Challenge, challenge};
 use super::tender::X402;
 use super::{credential, receipt};
-use crate::envelope::{Brought, Context, Envelope, Muddle, Opened, Reader, Sealed, verdict};
+use crate::envelope::{
+    Brought, Context, Envelope, HEADERS, Muddle, Opened, Reader, Sealed, verdict,
+};
 use crate::fault;
 
 pub const PAYMENT_REQUIRED: HeaderName = HeaderName::from_static("payment-required");
@@ -25,11 +26,6 @@ pub const PAYMENT_RESPONSE: HeaderName = HeaderName::from_static("payment-respon
 const UNPAID: &str = "Payment required";
 /// Clients derive what to do from exactly this word.
 const ALLOWANCE: &str = "permit2_allowance_required";
-
-const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
-     spend limit must be at least the maximum, and send the identical body again with the result \
-     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21 %, never more than the \
-     maximum.";
 
 impl Envelope for X402 {
     fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
@@ -64,9 +60,11 @@ impl X402 {
         let mut sealed = match (context.reader, context.brought) {
             // The page is not ours to write.
             (Reader::Person, Brought::Nothing) => page(),
-            (Reader::Program, _) | (Reader::Person, Brought::Credential) => {
-                said(StatusCode::PAYMENT_REQUIRED, Asked::body(offer, &challenge), NO_STORE)
-            }
+            (Reader::Program, _) | (Reader::Person, Brought::Credential) => said(
+                StatusCode::PAYMENT_REQUIRED,
+                challenge.body.fill(&[&offer.order.to_string()]),
+                NO_STORE,
+            ),
         };
         sealed.headers.insert(PAYMENT_REQUIRED, challenge.header.clone());
         sealed
@@ -141,35 +139,6 @@ fn reader(headers: &HeaderMap) -> Reader {
     }
 }
 
-/// What a program is told of an order that waits for money.
-#[derive(Serialize)]
-struct Asked<'a> {
-    public_order_id: &'a str,
-    status: &'static str,
-    maximum: String,
-    currency: &'static str,
-    networks: Vec<&'static str>,
-    order_url: String,
-    how_to_pay: &'static str,
-}
-
-impl Asked<'_> {
-    fn body(offer: &Offer, challenge: &Challenge) -> Vec<u8> {
-        let public_order_id = &offer.order.to_string();
-        let asked = Asked {
-            public_order_id,
-            status: Status::Unpaid.word(),
-            maximum: offer.price.ceiling().to_string(),
-            currency: "USDC",
-            networks: challenge.networks.iter().map(|network| network.caip2()).collect(),
-            order_url: format!("/api/x402/orders/{public_order_id}"),
-            how_to_pay: HOW_TO_PAY,
-        };
-        // Texts make JSON without fail.
-        serde_json::to_vec(&asked).unwrap_or_default()
-    }
-}
-
 /// The receipt is sent with the answer to the request that paid, and only then.
 fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid: When) -> Sealed {
     let status = match fulfilment {
@@ -211,7 +180,8 @@ fn told(status: StatusCode, body: &Value, keep: HeaderValue) -> Sealed {
 
 fn said(status: StatusCode, body: Vec<u8>, keep: HeaderValue) -> Sealed {
     let json = HeaderValue::from_static("application/json");
-    let headers = HeaderMap::from_iter([(CONTENT_TYPE, json), (CACHE_CONTROL, keep)]);
+    let mut headers = HeaderMap::with_capacity(HEADERS);
+    headers.extend([(CONTENT_TYPE, json), (CACHE_CONTROL, keep)]);
     Sealed { status, headers, body }
 }
 

@@ -1,14 +1,14 @@
 //! The door before the small world of the order crate, with paper as plain as can be.
 
 use async_trait::async_trait;
-use axum::body::to_bytes;
+use axum::body::Body;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::StatusCode;
 use http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL,
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
 };
-use http::{Method, StatusCode};
+use http_body_util::BodyExt;
 use order::fakes::chain::{Promise, Till};
 use order::fakes::fates::EveryFate;
 use order::fakes::still::Still;
@@ -23,7 +23,6 @@ use order::tender::{Rejection, Tender};
 use pay::envelope::{Muddle, verdict};
 use pay::x402::envelope::PAYMENT_REQUIRED;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 use super::*;
 use crate::discovery::samples::premises;
@@ -104,7 +103,7 @@ impl Envelope for Paper {
 struct Site {
     world: Arc<World>,
     walks: Walks,
-    door: Router,
+    doors: Doors,
 }
 
 fn site() -> Site {
@@ -119,8 +118,8 @@ fn site() -> Site {
     let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp)));
     let mpp = Some(mpp);
     let sending = Sending { desk, x402, mpp, money: Money::Play, nodes: BTreeMap::new() };
-    let door = routes(sending, page, walks.clone());
-    Site { world, walks, door }
+    let doors = Doors::open(sending, page, walks.clone(), Limits::default());
+    Site { world, walks, doors }
 }
 
 fn body() -> Value {
@@ -146,23 +145,28 @@ async fn answer(
     path: &str,
     method: Method,
     headers: &[(&str, String)],
-) -> (Response, Bytes) {
-    let mut request = http::Request::builder().method(method).uri(path);
+) -> (Response<()>, Bytes) {
+    let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(*name, value);
     }
     let request = request.body(Body::from(body().to_string())).unwrap();
-    let mut response = site.door.clone().oneshot(request).await.unwrap();
-    let body = std::mem::take(response.body_mut());
-    (response, to_bytes(body, 65_536).await.unwrap())
+    serve(site, request).await
 }
 
-async fn page(site: &Site, headers: &[(&str, String)]) -> (Response, String) {
+async fn serve(site: &Site, request: Request<Body>) -> (Response<()>, Bytes) {
+    let counter = site.doors.at(request.uri().path()).unwrap();
+    let (parts, body) = counter.serve(request).await.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    (Response::from_parts(parts, ()), body)
+}
+
+async fn page(site: &Site, headers: &[(&str, String)]) -> (Response<()>, String) {
     let (response, bytes) = answer(site, X402, Method::POST, headers).await;
     (response, String::from_utf8(bytes.to_vec()).unwrap())
 }
 
-async fn ask(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response, Value) {
+async fn ask(site: &Site, method: Method, headers: &[(&str, String)]) -> (Response<()>, Value) {
     ask_at(site, X402, method, headers).await
 }
 
@@ -171,7 +175,7 @@ async fn ask_at(
     path: &str,
     method: Method,
     headers: &[(&str, String)],
-) -> (Response, Value) {
+) -> (Response<()>, Value) {
     let (response, bytes) = answer(site, path, method, headers).await;
     (response, serde_json::from_slice(&bytes).unwrap_or_default())
 }
@@ -316,10 +320,9 @@ async fn mpp_takes_post_and_nothing_else_but_a_browser_that_asks_first() {
 async fn a_body_that_is_no_json_is_turned_away_at_both_doors() {
     let site = site();
     for path in [X402, MPP] {
-        let request = http::Request::post(path).body(Body::from("{")).unwrap();
-        let response = site.door.clone().oneshot(request).await.unwrap();
+        let request = Request::post(path).body(Body::from("{")).unwrap();
+        let (response, body) = serve(&site, request).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-        let body = to_bytes(response.into_body(), 65_536).await.unwrap();
         let said: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(said["error"]["code"], "malformed_json");
     }

@@ -4,7 +4,8 @@ use order::chain::Network;
 use order::seller::Payees;
 
 use super::super::samples::{
-    BODY, NOW, Porter, SECRET, SELLER, counting, mpp, offer, parameters, secrets, unpacked,
+    BODY, NOW, Porter, SECRET, SELLER, counting, mpp, offer, parameters, resource, secrets,
+    unpacked,
 };
 use super::super::{Mpp, Realm, Secrets};
 use super::*;
@@ -18,7 +19,11 @@ fn context(body: &[u8]) -> Context<'_> {
 }
 
 fn asked(mpp: &Mpp, offer: &Offer) -> Option<Challenge> {
-    mpp.challenge(offer, &context(BODY))
+    mpp.challenge(offer, &context(BODY)).map(|(_, challenge)| challenge)
+}
+
+fn written(challenge: &Challenge) -> &str {
+    challenge.header.to_str().unwrap()
 }
 
 #[test]
@@ -26,7 +31,7 @@ fn a_challenge_has_its_parameters_and_no_other() {
     let (mpp, porter) = mpp(Porter::good());
     let challenge = asked(&mpp, &offer()).unwrap();
     assert!(porter.calls().is_empty(), "a challenge is made of memory");
-    let parameters = parameters(&challenge.header);
+    let parameters = parameters(written(&challenge));
     let names: Vec<_> = parameters.keys().map(String::as_str).collect();
     let expected = [
         "description",
@@ -47,7 +52,7 @@ fn a_challenge_has_its_parameters_and_no_other() {
     // Ten minutes after 2026-09-21T14:13:20Z.
     assert_eq!(parameters["expires"], "2026-09-21T14:23:20Z");
     assert!(challenge.header.len() < HEADER_BYTES_MAX, "{}", challenge.header.len());
-    assert!(challenge.header.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()));
+    assert!(written(&challenge).bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()));
 }
 
 #[test]
@@ -76,7 +81,7 @@ fn two_challenges_for_one_body_are_never_the_same() {
     let (mpp, _) = mpp(Porter::good());
     let (one, two) = (asked(&mpp, &offer()).unwrap(), asked(&mpp, &offer()).unwrap());
     assert_ne!(one.id, two.id);
-    let (one, two) = (parameters(&one.header), parameters(&two.header));
+    let (one, two) = (parameters(written(&one)), parameters(written(&two)));
     assert_eq!((&one["request"], &one["expires"]), (&two["request"], &two["expires"]));
     assert_ne!(one["opaque"], two["opaque"]);
     let nonce = unpacked(&one["opaque"])["nonce"].as_str().unwrap().to_owned();
@@ -92,8 +97,8 @@ fn a_body_is_bound_by_its_digest() {
     );
     assert_eq!(digest(b""), "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:");
     let (mpp, _) = mpp(Porter::good());
-    let challenge = mpp.challenge(&offer(), &context(b"{}")).unwrap();
-    assert_eq!(parameters(&challenge.header)["digest"], digest(b"{}"));
+    let (_, challenge) = mpp.challenge(&offer(), &context(b"{}")).unwrap();
+    assert_eq!(parameters(written(&challenge))["digest"], digest(b"{}"));
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn nobody_is_asked_for_what_nobody_would_carry() {
     assert_eq!(asked(&closed, &offer()), None);
     let elsewhere = Payees::new(vec![(Network::Polygon, SELLER)]).unwrap();
     assert_eq!(asked(&good(), &Offer { payees: elsewhere, ..offer() }), None);
-    let dry = Mpp { randomness: std::sync::Arc::new(|| None), ..good() };
+    let dry = Mpp { randomness: Arc::new(|| None), ..good() };
     assert_eq!(asked(&dry, &offer()), None);
 }
 
@@ -117,7 +122,22 @@ fn an_earlier_secret_makes_no_challenges() {
         let fixed = || counting().map(|_| [1; 16]);
         let press =
             Press { facilitator: &porter, realm: &realm, secrets: &secrets, randomness: &fixed };
-        press.challenge(&offer(), BODY, NOW).unwrap().id
+        let money = Usual::default().money(&offer(), &resource()).unwrap();
+        press.challenge(&money, BODY, NOW).unwrap().id
     });
     assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn the_money_is_written_once_and_anew_for_another_seller() {
+    let usual = Usual::default();
+    let made = |offer: &Offer| usual.money(offer, &resource()).unwrap();
+    let first = made(&offer());
+    assert!(Arc::ptr_eq(&first, &made(&offer())));
+    let other = EvmAddress::from_bytes([9; 20]);
+    let payees = Payees::new(vec![(Network::Base, other)]).unwrap();
+    let second = made(&Offer { payees, ..offer() });
+    assert_ne!(first.request, second.request);
+    assert_ne!(first.required, second.required);
+    assert_eq!(*made(&offer()), *first);
 }

@@ -11,6 +11,7 @@ use super::super::samples::{
 };
 use super::*;
 use crate::envelope::Brought;
+use crate::mpp::challenge::UNPAID;
 
 const CONTEXT: Context<'static> =
     Context { reader: Reader::Program, brought: Brought::Nothing, body: BODY, now: NOW };

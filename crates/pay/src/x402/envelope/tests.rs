@@ -9,6 +9,7 @@ use super::super::samples::{
     CARRIER, NOW, ORDER, Payer, Porter, TRANSACTION, credential, decoded, offer, x402,
 };
 use super::*;
+use crate::x402::challenge::HOW_TO_PAY;
 
 const CONTEXT: Context<'static> =
     Context { reader: Reader::Program, brought: Brought::Credential, body: b"", now: NOW };
