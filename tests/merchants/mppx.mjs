@@ -1,7 +1,12 @@
 // The official mppx merchant with the offer of our own door, settling by itself.
 //
 //   node mppx.mjs PORT NODE KEY
+//
+// Its handlers have no option for a challenge's digest, so the body's digest is bound as
+// their metadata, which they compare when the credential comes. The x402 header with
+// scheme exact they send by themselves.
 import { createServer } from "node:http";
+import { BodyDigest, Expires } from "mppx";
 import { evm } from "mppx/evm/server";
 import { Mppx, Request as Incoming } from "mppx/server";
 import { createWalletClient, defineChain, http, parseAbi, parseSignature, publicActions } from "viem";
@@ -26,11 +31,13 @@ async function settle({ payload }) {
   return { reference: hash };
 }
 
-const method = evm.charge({ currency: USDC, chainId: 8453, decimals: 6, authorization: { name: "USD Coin", version: "2" }, recipient: PAYEE, settle });
+const authorization = { name: "USD Coin", version: "2" };
+const method = evm.charge({ currency: USDC, chainId: 8453, decimals: 6, authorization, recipient: PAYEE, settle, x402: { maxTimeoutSeconds: 600 } });
 const merchant = Mppx.create({ methods: [method], realm: "127.0.0.1", secretKey: "a secret of at least thirty-two bytes" });
-const charge = merchant.charge({ amount: "3.5", description: "One 4x6 postcard" });
 
 async function answer(request) {
+  const meta = { digest: BodyDigest.compute(await request.text()) };
+  const charge = merchant.charge({ amount: "3.5", description: "One 4x6 postcard", expires: Expires.minutes(10), meta });
   const asked = await charge(request);
   return asked.status === 402 ? asked.challenge : asked.withReceipt(Response.json({ id: "sent" }));
 }

@@ -1,6 +1,6 @@
 //! The least that a hyper server can do: one known answer to everything. The benchmark's yardstick.
 //!
-//! `bare_hyper <address> <file of headers> <file with the body>`
+//! `bare_hyper <address> <file of headers> <file with the body>`, the files as curl writes them.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpListener;
@@ -19,7 +19,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("bare_hyper <address> <headers> <body>");
     let address: SocketAddr = next()?.parse()?;
-    let headers = headers(&std::fs::read_to_string(next()?)?)?;
+    let head = std::fs::read_to_string(next()?)?;
+    let (status, headers) = (status(&head)?, headers(&head)?);
     let body = Bytes::from(std::fs::read(next()?)?);
     let listener = TcpListener::bind(address).await?;
     loop {
@@ -29,6 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         tokio::spawn(async move {
             let service = service_fn(move |_: Request<hyper::body::Incoming>| {
                 let mut response = Response::new(Full::new(body.clone()));
+                *response.status_mut() = status;
                 *response.headers_mut() = headers.clone();
                 async move { Ok::<_, Infallible>(response) }
             });
@@ -39,7 +41,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// `name: value` lines, as curl writes them; the date and the status line are not ours to give.
+/// The status of an answer whose head curl wrote.
+fn status(text: &str) -> Result<StatusCode, Box<dyn std::error::Error>> {
+    let code = text.split_whitespace().nth(1).ok_or("the headers begin with no status line")?;
+    Ok(code.parse()?)
+}
+
+/// `name: value` lines, as curl writes them; the date is not ours to give.
 fn headers(text: &str) -> Result<HeaderMap, Box<dyn std::error::Error>> {
     let mut headers = HeaderMap::new();
     for line in text.lines() {
