@@ -203,7 +203,7 @@ impl NameService for Ens {
         seller: &Username,
         purpose: Purpose,
     ) -> Result<Option<Resolution>, Failure> {
-        let outcome = self.memory.recall(seller, purpose, self.look_up(seller)).await;
+        let outcome = self.memory.recall(seller, purpose, || self.look_up(seller)).await;
         outcome.map_err(Failure::from)
     }
 }

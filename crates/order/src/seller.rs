@@ -1,6 +1,7 @@
 //! Who is paid: sellers by name, and the addresses that their names resolve to.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -74,34 +75,39 @@ impl Sellers {
     }
 }
 
-/// Where a seller's money goes, on each network that has an address.
+/// Where a seller's money goes, on each network that has an address. Every offer has
+/// one, so it is cheap to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Payees(Vec<(Network, EvmAddress)>);
+pub struct Payees {
+    list: Arc<[(Network, EvmAddress)]>,
+    digest: PayeesDigest,
+}
 
 impl Payees {
     /// None if there is no network left to be paid on.
     pub fn new(mut payees: Vec<(Network, EvmAddress)>) -> Option<Self> {
         payees.sort();
         payees.dedup_by_key(|(network, _)| *network);
-        (!payees.is_empty()).then_some(Self(payees))
+        let mut hash = Sha256::new();
+        for (network, payee) in &payees {
+            hash.update(network.chain_id().to_be_bytes());
+            hash.update(payee.bytes());
+        }
+        let digest = PayeesDigest(hash.finalize().into());
+        (!payees.is_empty()).then(|| Self { list: payees.into(), digest })
     }
 
     pub fn on(&self, network: Network) -> Option<EvmAddress> {
-        self.0.iter().find(|(at, _)| *at == network).map(|(_, payee)| *payee)
+        self.list.iter().find(|(at, _)| *at == network).map(|(_, payee)| *payee)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (Network, EvmAddress)> + '_ {
-        self.0.iter().copied()
+        self.list.iter().copied()
     }
 
     /// What an offer remembers of them, to notice a change before money moves.
     pub fn digest(&self) -> PayeesDigest {
-        let mut hash = Sha256::new();
-        for (network, payee) in &self.0 {
-            hash.update(network.chain_id().to_be_bytes());
-            hash.update(payee.bytes());
-        }
-        PayeesDigest(hash.finalize().into())
+        self.digest
     }
 }
 
@@ -113,7 +119,7 @@ prints_only_its_name!(PayeesDigest);
 /// What the name service found out about a seller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    records: Vec<Record>,
+    records: Arc<[Record]>,
     payees: Payees,
     pub evidence: Evidence,
 }
@@ -124,7 +130,7 @@ impl Resolution {
         records.sort();
         records.dedup_by_key(|record| record.network);
         let payees = records.iter().map(|record| (record.network, record.address)).collect();
-        Some(Self { payees: Payees::new(payees)?, records, evidence })
+        Some(Self { payees: Payees::new(payees)?, records: records.into(), evidence })
     }
 
     /// One for each network that has an account, in the sequence of the networks.

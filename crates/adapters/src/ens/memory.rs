@@ -51,17 +51,19 @@ impl Memory {
     }
 
     /// What is known of a seller, or what `look` finds out.
-    pub(super) async fn recall(
+    pub(super) async fn recall<L: Future<Output = Outcome>>(
         &self,
         seller: &Username,
         purpose: Purpose,
-        look: impl Future<Output = Outcome>,
+        look: impl FnOnce() -> L,
     ) -> Outcome {
         if let Some(answer) = self.remembered(seller) {
             return Ok(answer);
         }
         let seat = self.board(seller);
-        let outcome = seat.flight.get_or_init(|| self.fly(seller, look)).await.clone();
+        // In a box: nearly everybody is answered above, and should not carry a flight.
+        let fly = || Box::pin(self.fly(seller, look()));
+        let outcome = seat.flight.get_or_init(fly).await.clone();
         match (outcome, purpose) {
             (Ok(answer), _) => Ok(answer),
             (Err(trouble), Purpose::Payment) => Err(trouble),

@@ -45,7 +45,7 @@ async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
     let memory = Memory::new(watch.clone());
     for number in 0..=NAMES_MAX {
         let name = seller(number);
-        memory.recall(&name, Purpose::Payment, ready(Ok(found(&name)))).await.unwrap();
+        memory.recall(&name, Purpose::Payment, || ready(Ok(found(&name)))).await.unwrap();
         watch.0.store(1, Ordering::SeqCst);
     }
     assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
@@ -59,27 +59,25 @@ async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
     let watch = Arc::new(Watch::default());
     let memory = Memory::new(watch.clone());
     let known = seller(0);
-    memory.recall(&known, Purpose::Payment, ready(Ok(found(&known)))).await.unwrap();
+    memory.recall(&known, Purpose::Payment, || ready(Ok(found(&known)))).await.unwrap();
     watch.0.store(FOUND_SECONDS, Ordering::SeqCst);
 
     let names: Vec<_> = (1..=STRANGERS_MAX).map(seller).collect();
-    let mut crowd: Vec<_> = names
-        .iter()
-        .map(|name| Box::pin(memory.recall(name, Purpose::Payment, pending())))
-        .collect();
+    let mut crowd: Vec<_> =
+        names.iter().map(|name| Box::pin(memory.recall(name, Purpose::Payment, pending))).collect();
     poll_fn(|context| {
         assert!(crowd.iter_mut().all(|one| one.as_mut().poll(context).is_pending()));
         Poll::Ready(())
     })
     .await;
     let late = seller(STRANGERS_MAX + 1);
-    let outcome = memory.recall(&late, Purpose::Payment, ready(Ok(None))).await;
+    let outcome = memory.recall(&late, Purpose::Payment, || ready(Ok(None))).await;
     assert_eq!(outcome, Err(Trouble::Busy));
-    let outcome = memory.recall(&known, Purpose::Payment, ready(Ok(found(&known)))).await;
+    let outcome = memory.recall(&known, Purpose::Payment, || ready(Ok(found(&known)))).await;
     assert!(outcome.is_ok());
 
     // They hang up, and nothing is left of them.
     drop(crowd);
     assert!(lock(&memory.flights).is_empty());
-    assert!(memory.recall(&late, Purpose::Payment, ready(Ok(None))).await.is_ok());
+    assert!(memory.recall(&late, Purpose::Payment, || ready(Ok(None))).await.is_ok());
 }
