@@ -17,13 +17,14 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::X_CONTENT_TYPE_OPTIONS;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use http_body_util::{BodyExt, Either, LengthLimitError, Limited};
 use tokio::time::timeout;
 use tower::{Layer, Service};
 
 use crate::front::FrontBody;
 use crate::guard::journal::Entry;
+use crate::known::Known;
 use crate::problem::{Problem, Retry};
 use crate::request_id::{RequestId, RequestIds};
 
@@ -93,7 +94,8 @@ impl Guard {
     }
 
     /// Watches over one request for a door that stands beside the router, and that
-    /// sees to its own time: it reads the body by `read_body`. No layer, no box and no timer, as those would cost more than the answer.
+    /// sees to its own time: it reads the body by `read_body`. No layer and no box, as
+    /// those would cost more than the answer.
     pub(crate) async fn watch<B, F>(
         self,
         route: &'static str,
@@ -105,6 +107,7 @@ impl Guard {
     {
         let id = self.ids.next();
         let mut entry = Entry::at(id, request.method(), route);
+        let only_head = *request.method() == Method::HEAD;
         let problem = |problem: Problem| problem.into_response().map(Either::Right);
         let mut response = match measure_head(request.uri(), request.headers()) {
             Err(too_large) => problem(too_large),
@@ -113,6 +116,10 @@ impl Guard {
                 answered.unwrap_or_else(|| problem(internal()))
             }
         };
+        if only_head {
+            // HTTP/2 would send it.
+            *response.body_mut() = Either::Left(Known::default());
+        }
         sign(response.headers_mut(), id);
         entry.answered(response.status());
         response

@@ -25,6 +25,7 @@ mod checkpoint;
 mod command;
 mod connection;
 mod filter;
+mod index;
 mod queries;
 mod readers;
 mod sheets;
@@ -70,6 +71,7 @@ impl SqliteStore {
     /// Writes what is still in memory, and lets go of the file. Whatever is
     /// asked afterwards is answered with [`StoreError::Busy`].
     pub async fn close(&self) -> Result<(), StoreError> {
+        self.book.close();
         self.readers.close().await;
         self.writer.close().await
     }
@@ -127,7 +129,7 @@ impl Store for SqliteStore {
         let event = Event::of(next, version, by);
         let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
         let names = Names { order: next.id(), operation: next.operation().key };
-        self.book.expect(&names.operation);
+        self.book.announce(&names.operation);
         self.writer.record(Move { row, names, keys, event, rival }).await.map(|()| version)
     }
 
@@ -153,7 +155,7 @@ impl Store for SqliteStore {
                 break;
             }
         }
-        while let Some(lapsed) = self.writer.lapse_sheet(now).await? {
+        while let Some(lapsed) = self.writer.lapse_sheets(now).await? {
             tidied.lapsed += lapsed;
         }
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {

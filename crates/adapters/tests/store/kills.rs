@@ -83,12 +83,15 @@ async fn look(path: &Path, told: &HashMap<OrderId, u64>) {
         let found = store.find(*id).await.unwrap();
         let found = found.unwrap_or_else(|| panic!("{id} was acknowledged and is gone"));
         assert!(found.version() >= *version, "{id}: {} < {version}", found.version());
+        // Whoever asks for the same card again is told from here, and must not pay again.
+        assert_eq!(store.newest(&found.operation().key).await, Ok(Some(found.clone())), "{id}");
         let events = store.events(*id).await.unwrap();
         let versions: Vec<_> = events.iter().map(|event| event.version).collect();
         assert_eq!(versions, (1..=found.version()).collect::<Vec<_>>(), "{id}");
     }
     for id in every_id(path) {
-        store.find(id).await.unwrap().unwrap();
+        let found = store.find(id).await.unwrap().unwrap();
+        assert_eq!(store.newest(&found.operation().key).await, Ok(Some(found)));
     }
     store.close().await.unwrap();
 }

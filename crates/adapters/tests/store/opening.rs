@@ -48,6 +48,8 @@ fn offers_in_memory_are_written_when_the_store_is_closed_and_nothing_is_afterwar
         let late = store.record(&begun(offer(1), 1).into(), &Actor::Desk).await;
         assert_eq!(late, Err(StoreError::Busy));
         assert_eq!(store.find(offer(1).id).await, Err(StoreError::Busy));
+        assert_eq!(store.offer(offer(2_000)).await, Err(StoreError::Busy));
+        assert_eq!(store.newest(&offer(2_000).operation.key).await, Err(StoreError::Busy));
         assert!(!folder.path().join("orders-wal").exists(), "one file, without a log");
         let next = SqliteStore::open(&path, &keyring()).unwrap();
         for seed in 0..2_000 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::store::postgres::PostgresStore;
-use order::contract::Subject;
+use order::contract::{Subject, tidying};
 
 use crate::postgres_server::Schema;
 use crate::subject::{crowd, keyring, runtime};
@@ -20,3 +20,8 @@ fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
 }
 
 order::store_contract!(put_to);
+
+#[test]
+fn age_counts_and_not_the_sequence_in_which_offers_came() {
+    put_to(tidying::age_counts_and_not_the_sequence_in_which_offers_came);
+}

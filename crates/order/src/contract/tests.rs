@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use super::{Subject, Task};
+use super::{Subject, Task, tidying};
 use crate::fakes::store::Shelf;
 
 fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
@@ -29,3 +29,8 @@ fn in_threads(tasks: Vec<Task>) -> Task {
 }
 
 crate::store_contract!(put_to);
+
+#[test]
+fn age_counts_and_not_the_sequence_in_which_offers_came() {
+    put_to(tidying::age_counts_and_not_the_sequence_in_which_offers_came);
+}

@@ -47,6 +47,20 @@ pub async fn the_oldest_unpaid_go_first_when_there_are_too_many(subject: Subject
     }
 }
 
+/// Not among the checks that every store is put to: SQLite goes by the sequence in which
+/// offers came, which is their age unless a clock was put back.
+pub async fn age_counts_and_not_the_sequence_in_which_offers_came(subject: Subject) {
+    let store = &subject.store;
+    for seed in [4, 2, 9, 7, 1, 3, 8, 6, 5, 0] {
+        store.offer(later(seed, seed)).await.unwrap();
+    }
+    let limits = TidyLimits { unpaid_rows_max: 4, ..LIMITS };
+    assert_eq!(store.tidy(NOW.plus(20), limits).await, Ok(Tidied { lapsed: 0, dropped: 6 }));
+    for seed in 0..10 {
+        assert_eq!(store.find(offer(seed).id).await.unwrap().is_some(), seed > 5, "{seed}");
+    }
+}
+
 pub async fn a_tombstone_is_kept_for_its_time_and_dropped_after_it(subject: Subject) {
     let store = &subject.store;
     store.offer(offer(1)).await.unwrap();

@@ -1,6 +1,7 @@
 //! The outside world and what we answer when it misbehaves, over real HTTP on both sides.
 
 mod discretion;
+mod doors;
 mod matrix;
 mod paid;
 mod pictures;

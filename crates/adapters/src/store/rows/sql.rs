@@ -47,8 +47,9 @@ fn changing() -> Vec<Column> {
     COLUMNS.iter().filter(|column| !fixed.contains(&column.name)).copied().collect()
 }
 
-/// Writes one offer, unless there is an order of that id or generation.
-pub(in crate::store) fn insert_offer() -> String {
+/// Writes an offer that has lapsed, which has no other columns than an offer, unless
+/// there is an order of that id.
+pub(in crate::store) fn insert_tombstone() -> String {
     let names = list(OFFER_COLUMNS, |column| column.name.to_owned());
     let marks = marks(OFFER_COLUMNS, |number| Dialect::Sqlite.mark(number));
     format!("INSERT INTO orders ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING")

@@ -16,6 +16,9 @@ use super::sheets;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{Row, Value, moment};
 
+/// Sheets that lapse in one transaction: as many offers as rows that do.
+const SHEETS_AT_ONCE: usize = 4;
+
 /// Tells whoever asked, once it is known whether the transaction was committed.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
 
@@ -62,7 +65,7 @@ impl Syncing {
 /// a crash nobody holds it any more.
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
-        Command::Record(..) | Command::Lapse { .. } | Command::LapseSheet { .. } => true,
+        Command::Record(..) | Command::Lapse { .. } | Command::LapseSheets { .. } => true,
         Command::Claim { .. }
         | Command::Drop { .. }
         | Command::Flush { .. }
@@ -98,8 +101,12 @@ pub(super) fn command(
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
         }
-        Command::LapseSheet { now, answer } => {
-            let lapsed = sheets::lapse(database, book, now, changes)?;
+        Command::LapseSheets { now, answer } => {
+            let mut lapsed = None;
+            for _ in 0..SHEETS_AT_ONCE {
+                let Some(more) = sheets::lapse(database, book, now, changes)? else { break };
+                lapsed = Some(lapsed.unwrap_or(0) + more);
+            }
             replies.push(reply(answer, Ok(lapsed)));
         }
         Command::Drop { which: Unneeded::LapsedBefore(before), most, answer } => {
@@ -305,7 +312,7 @@ mod tests {
         let lapse = Command::Lapse { now: NOW, most: 1, answer: oneshot::channel().0 };
         assert_eq!(syncing(&[claim(), record()]), Syncing::Always);
         assert_eq!(syncing(&[lapse]), Syncing::Always);
-        let sheet = Command::LapseSheet { now: NOW, answer: oneshot::channel().0 };
+        let sheet = Command::LapseSheets { now: NOW, answer: oneshot::channel().0 };
         assert_eq!(syncing(&[sheet]), Syncing::Always);
         assert_eq!(syncing(&[claim()]), Syncing::Later);
         assert_eq!(syncing(&[]), Syncing::Later);

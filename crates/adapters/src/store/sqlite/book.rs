@@ -6,7 +6,6 @@
 //! is there that it is not: what is about to be in the table is noted before it is
 //! committed, and what was on a sheet is forgotten after.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use order::ids::{OperationKey, OrderId};
@@ -14,6 +13,7 @@ use order::lifecycle::{Offered, Order};
 use rusqlite::Connection;
 
 use super::filter::Filter;
+use super::index::Index;
 use super::slips;
 
 #[derive(Default)]
@@ -26,10 +26,18 @@ struct Pages {
     /// The sheet of each offer. Keys are the first bytes of what an order or its
     /// operation is called; should two begin alike, one of them is not found and made
     /// again when it is asked for, which gives the same offer.
-    orders: HashMap<u64, i64>,
-    operations: HashMap<u64, i64>,
+    orders: Index,
+    operations: Index,
     /// The operations of all orders in the table.
     table: Filter,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    Closed,
 }
 
 /// Where something may be.
@@ -67,9 +75,7 @@ pub(super) struct Changes {
 impl Book {
     /// Reads through the whole file once.
     pub(super) fn open(database: &Connection) -> rusqlite::Result<Self> {
-        let rows = database.query_row("SELECT coalesce(max(rowid), 0) FROM orders", [], |row| {
-            row.get::<_, i64>(0)
-        })?;
+        let rows: i64 = database.query_row("SELECT count(*) FROM orders", [], |row| row.get(0))?;
         let mut pages = Pages {
             table: Filter::with_room_for(usize::try_from(rows).unwrap_or(0)),
             ..Pages::default()
@@ -77,7 +83,11 @@ impl Book {
         let mut keys = database.prepare("SELECT operation_key FROM orders")?;
         let mut keys = keys.query([])?;
         while let Some(row) = keys.next()? {
-            pages.table.add(&OperationKey(row.get(0)?));
+            match row.get(0) {
+                Ok(key) => pages.table.add(&OperationKey(key)),
+                // No request has such a key, so nobody will ask for it.
+                Err(error) => tracing::error!(fault = %error, "an operation's key cannot be read"),
+            }
         }
         let mut sheets =
             database.prepare("SELECT sequence, offers FROM sheets ORDER BY sequence")?;
@@ -93,23 +103,28 @@ impl Book {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// From now on it knows nothing, and sends everybody to the file, which is closed.
+    pub(super) fn close(&self) {
+        self.pages().phase = Phase::Closed;
+    }
+
     pub(super) fn of_operation(&self, key: &OperationKey) -> Whereabouts {
         let pages = self.pages();
-        pages.whereabouts(pages.operations.get(&start(&key.0)), key)
+        pages.whereabouts(pages.operations.sheet(start(&key.0)), key)
     }
 
     pub(super) fn of_order(&self, names: Names) -> Whereabouts {
         let pages = self.pages();
-        pages.whereabouts(pages.orders.get(&start(&names.order.bytes())), &names.operation)
+        pages.whereabouts(pages.orders.sheet(start(&names.order.bytes())), &names.operation)
     }
 
     /// The sheet of an order that may have none, and may be in the table.
     pub(super) fn sheet_of(&self, id: OrderId) -> Option<i64> {
-        self.pages().orders.get(&start(&id.bytes())).copied()
+        self.pages().orders.sheet(start(&id.bytes()))
     }
 
     /// An order of this operation is about to be in the table.
-    pub(super) fn expect(&self, key: &OperationKey) {
+    pub(super) fn announce(&self, key: &OperationKey) {
         self.pages().table.add(key);
     }
 
@@ -122,7 +137,7 @@ impl Book {
             pages.forget(sheet, names);
         }
         for names in changes.moved {
-            if let Some(sheet) = pages.orders.get(&start(&names.order.bytes())).copied() {
+            if let Some(sheet) = pages.orders.sheet(start(&names.order.bytes())) {
                 pages.forget(sheet, names);
             }
         }
@@ -132,33 +147,33 @@ impl Book {
     /// first.
     pub(super) fn unwritten(&self, mut offers: Vec<Order<Offered>>) -> Vec<Order<Offered>> {
         let pages = self.pages();
-        offers.retain(|offer| !pages.orders.contains_key(&start(&offer.id.bytes())));
+        offers.retain(|offer| pages.orders.sheet(start(&offer.id.bytes())).is_none());
         offers
     }
 
     /// How many offers there are on sheets.
     pub(super) fn offers(&self) -> u64 {
-        u64::try_from(self.pages().orders.len()).expect("a length fits 64 bits")
+        u64::try_from(self.pages().orders.length).expect("a length fits 64 bits")
     }
 }
 
 impl Pages {
-    fn whereabouts(&self, sheet: Option<&i64>, key: &OperationKey) -> Whereabouts {
-        if sheet.is_none() && !self.table.may_have(key) {
+    fn whereabouts(&self, sheet: Option<i64>, key: &OperationKey) -> Whereabouts {
+        if sheet.is_none() && !self.table.may_have(key) && self.phase == Phase::Open {
             Whereabouts::Nowhere
         } else {
-            Whereabouts::Perhaps { sheet: sheet.copied() }
+            Whereabouts::Perhaps { sheet }
         }
     }
 
     fn index(&mut self, sheet: i64, bytes: &[u8]) {
         for slip in slips::read(bytes) {
-            let Ok(slip) = slip else {
+            let Ok(offer) = slip.and_then(|slip| slip.offer()) else {
                 // They are only offers: whoever asks again gets the same.
                 tracing::error!(sheet, "offers cannot be read, and are made again when asked for");
                 return;
             };
-            self.write(sheet, Names { order: slip.id, operation: slip.key });
+            self.write(sheet, Names::from(&offer));
         }
     }
 
@@ -168,15 +183,8 @@ impl Pages {
     }
 
     fn forget(&mut self, sheet: i64, names: Names) {
-        remove(&mut self.orders, start(&names.order.bytes()), sheet);
-        remove(&mut self.operations, start(&names.operation.0), sheet);
-    }
-}
-
-/// Unless it has been written on another sheet since.
-fn remove(index: &mut HashMap<u64, i64>, start: u64, sheet: i64) {
-    if index.get(&start) == Some(&sheet) {
-        index.remove(&start);
+        self.orders.remove(start(&names.order.bytes()), sheet);
+        self.operations.remove(start(&names.operation.0), sheet);
     }
 }
 
@@ -225,10 +233,17 @@ mod tests {
     #[test]
     fn what_has_moved_into_the_table_is_looked_for_there() {
         let book = book(&[(1, 1)]);
-        book.expect(&names(1).operation);
+        book.announce(&names(1).operation);
         book.commit(Changes { moved: vec![names(1), names(2)], ..Changes::default() });
         assert_eq!(found(&book, 1), [Whereabouts::Perhaps { sheet: None }; 2]);
         assert_eq!(found(&book, 2), [Whereabouts::Nowhere; 2]);
         assert_eq!(book.offers(), 0);
+    }
+
+    #[test]
+    fn a_closed_book_says_of_nothing_that_it_is_new() {
+        let book = book(&[]);
+        book.close();
+        assert_eq!(found(&book, 1), [Whereabouts::Perhaps { sheet: None }; 2]);
     }
 }

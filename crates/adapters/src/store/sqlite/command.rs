@@ -48,8 +48,8 @@ pub(super) enum Command {
         most: u64,
         answer: Answer<u64>,
     },
-    /// The same on one sheet; answered with none if there is no such sheet.
-    LapseSheet {
+    /// The same on a few sheets; answered with none if there is no such sheet.
+    LapseSheets {
         now: Timestamp,
         answer: Answer<Option<u64>>,
     },

@@ -18,7 +18,8 @@ static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
 static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = ?1"));
 
-/// What the table and a sheet have of the same name.
+/// What the table and a sheet have of the same name. The sheet is read first: what leaves
+/// it goes into the table.
 pub(super) struct Found {
     pub(super) row: Option<Row>,
     pub(super) offer: Option<Order<Offered>>,
@@ -29,8 +30,8 @@ pub(super) fn newest(
     key: OperationKey,
     sheet: Option<i64>,
 ) -> Result<Found, StoreError> {
-    let row = one(database, &NEWEST, [key.0])?;
-    Ok(Found { row, offer: on(database, sheet, |names| names.operation == key)? })
+    let offer = on(database, sheet, |names| names.operation == key)?;
+    Ok(Found { row: one(database, &NEWEST, [key.0])?, offer })
 }
 
 pub(super) fn find(
@@ -38,8 +39,8 @@ pub(super) fn find(
     id: OrderId,
     sheet: Option<i64>,
 ) -> Result<Found, StoreError> {
-    let row = one(database, &FIND, [id.to_string()])?;
-    Ok(Found { row, offer: on(database, sheet, |names| names.order == id)? })
+    let offer = on(database, sheet, |names| names.order == id)?;
+    Ok(Found { row: one(database, &FIND, [id.to_string()])?, offer })
 }
 
 fn on(

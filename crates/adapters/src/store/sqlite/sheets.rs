@@ -13,7 +13,7 @@ use crate::store::rows::{self, moment, sql};
 /// So many that a sheet costs little for each, so few that one is found on it soon.
 const OFFERS_MAX: usize = 128;
 
-static INSERT_LAPSED: LazyLock<String> = LazyLock::new(sql::insert_offer);
+static INSERT_TOMBSTONE: LazyLock<String> = LazyLock::new(sql::insert_tombstone);
 
 /// A sheet of the table.
 struct Sheet {
@@ -51,11 +51,12 @@ pub(super) fn lapse(
     let (over, rest): (Vec<_>, Vec<_>) =
         offers.into_iter().partition(|offer| offer.expires_at <= now);
     let mut lapsed = 0;
-    let mut insert = database.prepare_cached(&INSERT_LAPSED)?;
+    let mut insert = database.prepare_cached(&INSERT_TOMBSTONE)?;
     for offer in over {
         let names = Names::from(&offer);
-        if book.sheet_of(names.order) == Some(sequence) {
-            book.expect(&names.operation);
+        // One that was written in this very transaction is not in the book yet.
+        if book.sheet_of(names.order).is_none_or(|sheet| sheet == sequence) {
+            book.announce(&names.operation);
             let row = rows::lapsed_row(offer.lapse(now)).into_offer_values();
             // Whatever the table has by this name has moved on from here.
             lapsed += insert.execute(params_from_iter(row))?;
@@ -96,6 +97,20 @@ pub(super) fn drop_oldest(
         replace(database, sequence, &offers)?;
     }
     Ok(dropped)
+}
+
+/// Drops what came first if there is too much: a flood must not wait for the next tidying.
+pub(super) fn keep_within(
+    database: &Connection,
+    book: &Book,
+    most: u64,
+    changes: &mut Changes,
+) -> rusqlite::Result<()> {
+    let written = u64::try_from(changes.written.len()).expect("a count fits 64 bits");
+    match (book.offers() + written).checked_sub(most) {
+        None | Some(0) => Ok(()),
+        Some(above) => drop_oldest(database, book, above, changes).map(drop),
+    }
 }
 
 fn select(
@@ -155,4 +170,53 @@ pub(super) fn find(
         Ok(slip.and_then(|slip| slip.offer().ok()))
     });
     Ok(offer.optional()?.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use order::contract::samples::offer;
+
+    use super::*;
+    use crate::store::migration;
+
+    fn database() -> Connection {
+        let database = Connection::open_in_memory().unwrap();
+        for step in migration::SQLITE {
+            database.execute_batch(step.sql).unwrap();
+        }
+        database
+    }
+
+    fn flood(database: &Connection, book: &Book, seeds: std::ops::Range<u64>) {
+        let offers: Vec<_> = seeds.map(offer).collect();
+        let mut changes = Changes::default();
+        write(database, &offers, &mut changes).unwrap();
+        keep_within(database, book, 300, &mut changes).unwrap();
+        book.commit(changes);
+    }
+
+    #[test]
+    fn a_flood_drives_out_what_came_first_and_nothing_more() {
+        let (database, book) = (database(), Book::default());
+        flood(&database, &book, 0..200);
+        flood(&database, &book, 200..300);
+        assert_eq!(book.offers(), 300);
+        flood(&database, &book, 300..310);
+        let there = |seed| book.sheet_of(offer(seed).id).is_some();
+        assert_eq!((book.offers(), there(9), there(10), there(309)), (300, false, true, true));
+        let opened = Book::open(&database).unwrap();
+        assert_eq!(opened.offers(), 300, "and the file says the same");
+    }
+
+    #[test]
+    fn what_is_written_and_lapses_in_one_transaction_leaves_a_tombstone() {
+        let (database, book) = (database(), Book::default());
+        let mut changes = Changes::default();
+        write(&database, &[offer(1)], &mut changes).unwrap();
+        let now = offer(1).expires_at;
+        assert_eq!(lapse(&database, &book, now, &mut changes), Ok(Some(1)));
+        assert_eq!(lapse(&database, &book, now, &mut changes), Ok(None));
+        book.commit(changes);
+        assert_eq!((book.offers(), oldest(&database)), (0, Ok(None)));
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use order::ids::Timestamp;
 use order::lifecycle::{Offered, Order};
-use order::ports::StoreError;
+use order::ports::{StoreError, TidyLimits};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -30,6 +30,9 @@ const OFFERS_BESIDE_MOVES: usize = 512;
 /// Offers in a commit of their own. The more there are, the fewer pages each of
 /// them has to itself; a move that comes meanwhile waits a twentieth of a second.
 const OFFERS_ALONE: usize = 2_048;
+/// Offers on sheets. What is above the limit goes at once, so that no flood outgrows the
+/// memory between two tidyings.
+const OFFERS_MAX: u64 = TidyLimits::DEFAULT.unpaid_rows_max;
 /// How long offers wait for company when nothing else is to be written.
 const GATHERING: Duration = Duration::from_millis(5);
 /// How long to listen for the next move when the last commit had many. Who was
@@ -87,8 +90,8 @@ impl Writer {
         self.send(|answer| Command::Lapse { now, most, answer }).await
     }
 
-    pub(super) async fn lapse_sheet(&self, now: Timestamp) -> Result<Option<u64>, StoreError> {
-        self.send(|answer| Command::LapseSheet { now, answer }).await
+    pub(super) async fn lapse_sheets(&self, now: Timestamp) -> Result<Option<u64>, StoreError> {
+        self.send(|answer| Command::LapseSheets { now, answer }).await
     }
 
     pub(super) async fn drop_rows(&self, which: Unneeded, most: u64) -> Result<u64, StoreError> {
@@ -201,7 +204,7 @@ impl Bench {
             Command::Record(..)
             | Command::Claim { .. }
             | Command::Lapse { .. }
-            | Command::LapseSheet { .. }
+            | Command::LapseSheets { .. }
             | Command::Drop { .. }
             | Command::Ping(_) => batch.commands.push(command),
         }
@@ -250,6 +253,7 @@ impl Bench {
         self.syncing.set(apply::syncing(&commands), database)?;
         run(database, "BEGIN IMMEDIATE")?;
         sheets::write(database, offers, &mut changes)?;
+        sheets::keep_within(database, &self.book, OFFERS_MAX, &mut changes)?;
         for command in commands {
             apply::command(database, &self.book, command, &mut changes, replies)?;
         }
