@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use order::event::{Actor, Event};
 use order::ids::{OperationKey, OrderId, Timestamp};
 use order::lifecycle::{Offered, Order, Stored};
+use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
 
 mod apply;
@@ -110,6 +111,11 @@ impl Store for SqliteStore {
         let event = Event::of(next, version, by);
         let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
         self.writer.record(Move { row, keys, event, rival }).await.map(|()| version)
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        let keys = keys.to_vec();
+        self.readers.ask(move |database| queries::bound(database, &keys)).await
     }
 
     async fn claim(

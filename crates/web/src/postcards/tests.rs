@@ -43,12 +43,12 @@ impl Tender for Paper {
         self.0.price()
     }
 
-    async fn verify(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<Authorization, Rejection> {
-        self.0.verify(credential, terms).await
+    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
+        self.0.read(credential, terms)
+    }
+
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
+        self.0.verify(authorization).await
     }
 
     async fn prepare(

@@ -83,10 +83,12 @@ fn a_card_is_asked_for_paid_once_and_answered_for_again() {
         }
         assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
 
-        // The same promise for another card.
+        // The same promise for another card: nobody outside is asked about it.
         let other = shop.post("another card", Some(&credential));
         assert_eq!(other.status, 409);
         assert_eq!(body(&other)["error"]["code"], "payment_bound_elsewhere");
+        assert!(!other.headers.contains_key("payment-required"));
+        assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
     }
 }
 
