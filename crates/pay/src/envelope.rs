@@ -133,6 +133,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::SellerNotEnabled => StatusCode::FORBIDDEN,
         Refusal::SellerUnresolved => StatusCode::NOT_FOUND,
         Refusal::DifferentRequest(_)
+        | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PaymentInPlay(_)
         | Refusal::InProgress(_)
@@ -161,6 +162,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::SellerNotEnabled => "seller_not_enabled",
         Refusal::SellerUnresolved => "seller_not_resolved",
         Refusal::DifferentRequest(_) => "idempotency_conflict",
+        Refusal::PaymentIdentifierUsed(_) => "payment_identifier_conflict",
         Refusal::PaymentBoundElsewhere => "payment_bound_elsewhere",
         Refusal::PaymentInPlay(_) => "reconciliation_conflict",
         Refusal::InProgress(_) => "order_state_conflict",
@@ -188,6 +190,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::SellerNotEnabled
         | Refusal::SellerUnresolved
         | Refusal::DifferentRequest(_)
+        | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PriceAboveCeiling(_)
         | Refusal::OperationLapsed(_) => Retry::Never,
@@ -225,6 +228,10 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::SellerNotEnabled => "We do not mail cards for this seller.",
         Refusal::SellerUnresolved => "The seller's name has no address that can be paid.",
         Refusal::DifferentRequest(_) => "This identifier was used for another postcard.",
+        Refusal::PaymentIdentifierUsed(_) => {
+            "The payment's identifier was used for another postcard. Pay for this one under an \
+             identifier of its own."
+        }
         Refusal::PaymentBoundElsewhere => "This payment belongs to another order.",
         Refusal::PaymentInPlay(_) => {
             "A payment for this order is in doubt. Do not pay again; look at the order."
@@ -259,6 +266,7 @@ fn message(refusal: &Refusal) -> &'static str {
 fn order(refusal: &Refusal) -> Option<OrderId> {
     match refusal {
         Refusal::DifferentRequest(id)
+        | Refusal::PaymentIdentifierUsed(id)
         | Refusal::OperationLapsed(id)
         | Refusal::PaymentInPlay(id)
         | Refusal::PaymentUnconfirmed(id)

@@ -151,7 +151,10 @@ async fn answer(
     for (name, value) in headers {
         request = request.header(*name, value);
     }
-    let request = request.body(Body::from(body().to_string())).unwrap();
+    sent(site, request.body(Body::from(body().to_string())).unwrap()).await
+}
+
+async fn sent(site: &Site, request: http::Request<Body>) -> (Response, Bytes) {
     let mut response = site.door.clone().oneshot(request).await.unwrap();
     let body = std::mem::take(response.body_mut());
     (response, to_bytes(body, 65_536).await.unwrap())
@@ -200,6 +203,30 @@ async fn a_name_that_comes_with_the_money_must_be_the_one_that_came_with_the_car
     assert_eq!(other.status(), StatusCode::BAD_REQUEST);
     let (_, unnamed) = ask(&site, Method::POST, &[]).await;
     assert_ne!(first, unnamed);
+}
+
+#[tokio::test]
+async fn a_name_that_was_used_for_another_card_is_told_as_it_was_given() {
+    let site = site();
+    let name = "birthday-of-ada-1";
+    let (asked, _) = ask(&site, Method::POST, &[("named", name.to_owned())]).await;
+    assert_eq!(asked.status(), StatusCode::PAYMENT_REQUIRED);
+    let mut other = body();
+    other["message"] = json!("Another card.");
+    for (headers, refusal) in [
+        (&["named"][..], "PaymentIdentifierUsed"),
+        (&["idempotency-key"], "DifferentRequest"),
+        (&["named", "idempotency-key"], "DifferentRequest"),
+    ] {
+        let mut request = http::Request::builder().method(Method::POST).uri(X402);
+        for header in headers {
+            request = request.header(*header, name);
+        }
+        let (told, words) = sent(&site, request.body(Body::from(other.to_string())).unwrap()).await;
+        assert_eq!(told.status(), StatusCode::CONFLICT);
+        let words = str::from_utf8(&words).unwrap();
+        assert!(words.starts_with(&format!("\"{refusal}(")), "{headers:?}: {words}");
+    }
 }
 
 #[tokio::test]
