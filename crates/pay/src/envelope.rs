@@ -174,6 +174,8 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::SubmissionUnresolved(_) => "submission_unresolved",
         Refusal::ProviderUnreachable => "provider_unreachable",
         Refusal::ProviderUnusable => "provider_invalid_response",
+        // The contract's list has one word for all three; that two of them pass is
+        // said by the message, by `retry` and by Retry-After.
         Refusal::ProviderUnavailable | Refusal::PaymentUnavailable | Refusal::NotConfigured => {
             "not_configured"
         }
@@ -252,9 +254,13 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::ProviderUnreachable => "The postcard provider does not answer. Nothing moved.",
         Refusal::ProviderUnusable => "The postcard provider's answer is unusable. Nothing moved.",
         Refusal::ProviderUnavailable => {
-            "The postcard provider does not serve us now. Nothing moved."
+            "The postcard provider does not serve us at the moment. Nothing moved; send the same \
+             request again later."
         }
-        Refusal::PaymentUnavailable => "Payments cannot be checked now. Nothing moved.",
+        Refusal::PaymentUnavailable => {
+            "Payments cannot be checked at the moment. Nothing moved; send the same request, with \
+             the same payment if it had one, again after some seconds."
+        }
         Refusal::NotConfigured => "This service is not set up for that yet.",
         Refusal::StoreBusy => "Storage is busy. Send the same request again.",
         Refusal::NameServiceFailed => "Names cannot be resolved now.",
@@ -329,6 +335,17 @@ mod tests {
         assert_eq!(status(Refusal::ProviderUnusable), 502);
         assert_eq!(status(Refusal::NotConfigured), 503);
         assert_eq!(status(Refusal::StoreBusy), 503);
+    }
+
+    #[test]
+    fn what_passes_is_told_as_passing_and_what_to_do_meanwhile() {
+        for refusal in [Refusal::PaymentUnavailable, Refusal::ProviderUnavailable] {
+            let Verdict { status, retry, message, .. } = verdict(&refusal);
+            assert_eq!((status.as_u16(), retry), (503, Retry::Same), "{refusal:?}");
+            for words in ["at the moment", "Nothing moved", "the same request", "again"] {
+                assert!(message.contains(words), "{words} is not in: {message}");
+            }
+        }
     }
 
     #[test]

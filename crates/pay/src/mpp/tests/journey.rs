@@ -202,6 +202,26 @@ fn a_challenge_that_ran_out_is_told_so() {
 }
 
 #[test]
+fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_after_it() {
+    for porter in [
+        Porter { verified: Err(Rejection::Unavailable), ..Porter::good() },
+        Porter { prepared: Err(Rejection::Unavailable), ..Porter::good() },
+    ] {
+        let mut shop = Shop::open(porter);
+        let credential = shop.pay(&shop.post("hello", &[]), Nonce::Packed);
+        let silent = shop.post("hello", &[("authorization", &credential)]);
+        assert!(!is_invited(&silent));
+        assert_eq!(silent.status, 503);
+        assert_eq!(silent.headers["retry-after"], "2");
+        assert_eq!(body(&silent)["error"]["retry"], "same");
+        let detail = body(&silent)["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains("at the moment"), "{detail}");
+        (shop.mpp, shop.porter) = mpp(Porter::good());
+        assert_eq!(shop.post("hello", &[("authorization", &credential)]).status, 200);
+    }
+}
+
+#[test]
 fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
     let refusing = Porter { settled: Err(Failure::Refused("reverted".into())), ..Porter::good() };
     let shop = Shop::open(refusing);

@@ -116,6 +116,25 @@ fn a_missing_allowance_consumes_nothing() {
 }
 
 #[test]
+fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_after_it() {
+    for porter in [
+        Porter { verified: Err(Rejection::Unavailable), ..Porter::good() },
+        Porter { prepared: Err(Rejection::Unavailable), ..Porter::good() },
+    ] {
+        let mut shop = Shop::open(porter);
+        let credential = shop.pay(&shop.post("hello", None), Network::Base);
+        let silent = shop.post("hello", Some(&credential));
+        assert_eq!(silent.status, 503);
+        assert_eq!(silent.headers["retry-after"], "2");
+        let error = &body(&silent)["error"];
+        assert_eq!(error["retry"], "same");
+        assert!(error["message"].as_str().unwrap().contains("at the moment"), "{error}");
+        (shop.x402, shop.porter) = x402(Porter::good());
+        assert_eq!(shop.post("hello", Some(&credential)).status, 200);
+    }
+}
+
+#[test]
 fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
     let refusing = Porter { settled: Err(Failure::Refused("no".into())), ..Porter::good() };
     let shop = Shop::open(refusing);
