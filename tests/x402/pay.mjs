@@ -104,6 +104,21 @@ test("a payer with neither allowance nor gas is carried", async () => {
   assert.equal((await chains.base.holds(account.address)) + BigInt(receipt.amount), 10n * DOLLARS);
 });
 
+test("a credential that paid for one card is told so when it comes with another", async () => {
+  const [body, other] = [card(), card()];
+  const { header } = await sign(wallet(chains.base.network, who.payer), (await challenge(body)).terms);
+  const paid = await fetch(...buy(body, { "payment-signature": header }));
+  assert.equal(paid.status, 200, await paid.text());
+  const had = await chains.base.balance("payer");
+  const refused = await fetch(...buy(other, { "payment-signature": header }));
+  const said = await refused.json();
+  assert.deepEqual([refused.status, said.error?.code], [409, "payment_bound_elsewhere"], JSON.stringify(said));
+  assert.equal(refused.headers.get("payment-required"), null);
+  assert.equal(await chains.base.balance("payer"), had);
+  // The other card waits for a payment of its own.
+  await challenge(other);
+});
+
 test("one credential sent 256 times at once and many times more pays once", async () => {
   const body = card();
   const { terms: offered } = await challenge(body);

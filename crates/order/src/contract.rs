@@ -70,6 +70,7 @@ macro_rules! store_contract {
             moves::a_move_from_an_old_version_writes_nothing,
             moves::a_move_of_an_offer_that_a_crash_took_is_written,
             moves::a_key_of_another_order_is_refused_and_nothing_is_written,
+            moves::the_orders_that_keys_are_bound_to_are_told_and_no_others,
             moves::a_move_that_loses_leaves_its_key_free,
             moves::a_declined_order_may_present_its_own_key_again_and_no_other_order_may,
             moves::every_state_reads_back_exactly,

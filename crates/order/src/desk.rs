@@ -186,12 +186,16 @@ impl Desk {
         }
         let offer = offer(tender, &order, payees);
         let digest = credential.digest();
-        // Cheap and local first: nobody makes us call the provider without a
-        // good signature.
-        let authorization = match self.verify(tender, credential, &offer).await {
+        // Cheap and local first: nobody makes us call anybody without a good
+        // signature, nor with one that is another order's.
+        let authorization = match tender.read(credential, &self.terms(&offer)) {
             Ok(authorization) => authorization,
             Err(why) => return self.unless_moved(order.id, digest, rejected(offer, why)).await,
         };
+        self.belongs_here(order.id, &authorization).await?;
+        if let Err(why) = tender.verify(&authorization).await {
+            return self.unless_spent(order.id, &authorization, rejected(offer, why)).await;
+        }
         let hold = self.provider.hold(&card).await.map_err(unanswered)?;
         let above = |_| Refusal::PriceAboveCeiling(order.id);
         let charge = tender.price().charge(hold.total()).map_err(above)?;
@@ -200,7 +204,9 @@ impl Desk {
         }
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
-            Err(why) => return self.unless_moved(order.id, digest, declined(offer, why)).await,
+            Err(why) => {
+                return self.unless_spent(order.id, &authorization, declined(offer, why)).await;
+            }
         };
 
         // Write the intent, act, write the answer. A crash between any two of
@@ -222,19 +228,32 @@ impl Desk {
         }
     }
 
-    async fn verify(
+    fn terms(&self, offer: &Offer) -> Terms {
+        let (order, payees) = (offer.order, offer.payees.clone());
+        Terms { order, payees, ceiling: offer.price.ceiling(), now: self.clock.now() }
+    }
+
+    /// A promise pays for one order for ever. The chain knows it only as spent,
+    /// and its word alone would have the payer sign again.
+    async fn belongs_here(&self, order: OrderId, brought: &Authorization) -> Result<(), Refusal> {
+        let bound = self.store.bound(&brought.keys).await.map_err(trouble)?;
+        if bound.iter().all(|owner| *owner == order) {
+            Ok(())
+        } else {
+            Err(Refusal::PaymentBoundElsewhere)
+        }
+    }
+
+    /// Whoever spent a promise wrote down for what before it was spent, so after
+    /// the chain's word this look misses nobody.
+    async fn unless_spent(
         &self,
-        tender: &dyn Tender,
-        credential: Credential,
-        offer: &Offer,
-    ) -> Result<Authorization, Rejection> {
-        let terms = Terms {
-            order: offer.order,
-            payees: offer.payees.clone(),
-            ceiling: offer.price.ceiling(),
-            now: self.clock.now(),
-        };
-        tender.verify(credential, &terms).await
+        order: OrderId,
+        brought: &Authorization,
+        refusal: Refusal,
+    ) -> Result<Outcome, Refusal> {
+        self.belongs_here(order, brought).await?;
+        self.unless_moved(order, brought.digest, refusal).await
     }
 
     /// An invitation to pay is sent only if the order still waits for money:

@@ -7,6 +7,7 @@ use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
 use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
+use crate::payment::PaymentKey;
 use crate::seller::{NotAUsername, Resolution, Username};
 
 /// Why a call that has an effect gave no good answer.
@@ -109,6 +110,9 @@ pub trait Store: Send + Sync {
     /// binds its payment keys, and appends an event, all or nothing. It is on
     /// disk when this returns its new version.
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError>;
+
+    /// The orders that any of these keys is bound to, for ever.
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError>;
 
     /// Takes up to `most` orders that are due for a look, the longest due
     /// first, and keeps everybody else from taking them before `until`. Their

@@ -17,6 +17,8 @@ pub enum Refusal {
     SellerNameInvalid,
     /// The same identifier came with another card before.
     DifferentRequest(OrderId),
+    /// The identifier that the payment itself carries came with another card before.
+    PaymentIdentifierUsed(OrderId),
     /// The identifier's offer ran out; a new one is needed.
     OperationLapsed(OrderId),
     CredentialInvalid {

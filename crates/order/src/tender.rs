@@ -17,12 +17,12 @@ pub trait Tender: Send + Sync {
 
     fn price(&self) -> Price;
 
-    /// Reads the credential and checks it against the terms. Moves nothing.
-    async fn verify(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<Authorization, Rejection>;
+    /// Reads the credential and checks against the terms what can be checked
+    /// without asking anybody. From here on it is known what would be used up.
+    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection>;
+
+    /// Asks whoever can tell whether what was read is good. Moves nothing.
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection>;
 
     /// Makes ready whatever the settlement needs, so that it is on disk before
     /// anything moves: simulates, signs. Moves nothing. `earlier` is what it

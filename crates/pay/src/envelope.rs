@@ -136,6 +136,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::SellerNotEnabled => StatusCode::FORBIDDEN,
         Refusal::SellerUnresolved => StatusCode::NOT_FOUND,
         Refusal::DifferentRequest(_)
+        | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PaymentInPlay(_)
         | Refusal::InProgress(_)
@@ -164,6 +165,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::SellerNotEnabled => "seller_not_enabled",
         Refusal::SellerUnresolved => "seller_not_resolved",
         Refusal::DifferentRequest(_) => "idempotency_conflict",
+        Refusal::PaymentIdentifierUsed(_) => "payment_identifier_conflict",
         Refusal::PaymentBoundElsewhere => "payment_bound_elsewhere",
         Refusal::PaymentInPlay(_) => "reconciliation_conflict",
         Refusal::InProgress(_) => "order_state_conflict",
@@ -175,6 +177,8 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::SubmissionUnresolved(_) => "submission_unresolved",
         Refusal::ProviderUnreachable => "provider_unreachable",
         Refusal::ProviderUnusable => "provider_invalid_response",
+        // The contract's list has one word for all three; that two of them pass is
+        // said by the message, by `retry` and by Retry-After.
         Refusal::ProviderUnavailable | Refusal::PaymentUnavailable | Refusal::NotConfigured => {
             "not_configured"
         }
@@ -191,6 +195,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::SellerNotEnabled
         | Refusal::SellerUnresolved
         | Refusal::DifferentRequest(_)
+        | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PriceAboveCeiling(_)
         | Refusal::OperationLapsed(_) => Retry::Never,
@@ -228,6 +233,10 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::SellerNotEnabled => "We do not mail cards for this seller.",
         Refusal::SellerUnresolved => "The seller's name has no address that can be paid.",
         Refusal::DifferentRequest(_) => "This identifier was used for another postcard.",
+        Refusal::PaymentIdentifierUsed(_) => {
+            "The payment's identifier was used for another postcard. Pay for this one under an \
+             identifier of its own."
+        }
         Refusal::PaymentBoundElsewhere => "This payment belongs to another order.",
         Refusal::PaymentInPlay(_) => {
             "A payment for this order is in doubt. Do not pay again; look at the order."
@@ -248,9 +257,13 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::ProviderUnreachable => "The postcard provider does not answer. Nothing moved.",
         Refusal::ProviderUnusable => "The postcard provider's answer is unusable. Nothing moved.",
         Refusal::ProviderUnavailable => {
-            "The postcard provider does not serve us now. Nothing moved."
+            "The postcard provider does not serve us at the moment. Nothing moved; send the same \
+             request again later."
         }
-        Refusal::PaymentUnavailable => "Payments cannot be checked now. Nothing moved.",
+        Refusal::PaymentUnavailable => {
+            "Payments cannot be checked at the moment. Nothing moved; send the same request, with \
+             the same payment if it had one, again after some seconds."
+        }
         Refusal::NotConfigured => "This service is not set up for that yet.",
         Refusal::StoreBusy => "Storage is busy. Send the same request again.",
         Refusal::NameServiceFailed => "Names cannot be resolved now.",
@@ -262,6 +275,7 @@ fn message(refusal: &Refusal) -> &'static str {
 fn order(refusal: &Refusal) -> Option<OrderId> {
     match refusal {
         Refusal::DifferentRequest(id)
+        | Refusal::PaymentIdentifierUsed(id)
         | Refusal::OperationLapsed(id)
         | Refusal::PaymentInPlay(id)
         | Refusal::PaymentUnconfirmed(id)
@@ -324,6 +338,17 @@ mod tests {
         assert_eq!(status(Refusal::ProviderUnusable), 502);
         assert_eq!(status(Refusal::NotConfigured), 503);
         assert_eq!(status(Refusal::StoreBusy), 503);
+    }
+
+    #[test]
+    fn what_passes_is_told_as_passing_and_what_to_do_meanwhile() {
+        for refusal in [Refusal::PaymentUnavailable, Refusal::ProviderUnavailable] {
+            let Verdict { status, retry, message, .. } = verdict(&refusal);
+            assert_eq!((status.as_u16(), retry), (503, Retry::Same), "{refusal:?}");
+            for words in ["at the moment", "Nothing moved", "the same request", "again"] {
+                assert!(message.contains(words), "{words} is not in: {message}");
+            }
+        }
     }
 
     #[test]

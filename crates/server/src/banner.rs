@@ -3,7 +3,11 @@
 use std::fmt::Write;
 use std::net::SocketAddr;
 
+use content::render::Money;
+
 use crate::config::Server;
+use crate::config::naming::Naming;
+use crate::config::posting::Mail;
 use crate::config::values::{BaseUrl, Mode};
 use crate::console::Audience;
 
@@ -12,6 +16,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What there is to tell of.
 pub(crate) struct Opened<'a> {
     pub(crate) server: &'a Server,
+    pub(crate) money: Money,
+    pub(crate) mail: Mail,
+    pub(crate) names: &'a Naming,
     pub(crate) bound: SocketAddr,
     /// The program as it was called.
     pub(crate) program: &'a str,
@@ -23,12 +30,8 @@ pub(crate) struct Opened<'a> {
 
 /// What runs, where, and a few things to try.
 pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
-    let Opened { server, bound, program, mailbox, chain } = opened;
+    let Opened { server, money, mail, names, bound, program, mailbox, chain } = opened;
     let here = BaseUrl::of_listener(*bound);
-    let mode = match server.mode {
-        Mode::Sandbox => "sandbox: no money moves and nothing is mailed",
-        Mode::Live => "live: real money moves and real cards are mailed",
-    };
     let program = quoted(program);
     let mut text = emphasised(&format!("Pennyblack {VERSION} is open."), audience);
     text.push_str("\n\n");
@@ -37,14 +40,12 @@ pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
     };
     row("address", &here.to_string());
     row("base URL", &server.base_url(*bound).to_string());
-    row("mode", mode);
+    row("mode", &mode(server.mode, *money, *mail));
     row("store", &format!("{}, {}", server.store.kind(), server.store));
     row("data", &server.data.display().to_string());
-    match server.mode {
-        Mode::Sandbox => {
-            row("payee", &format!("{}, whose key nobody holds", sandbox::payee::payee()))
-        }
-        Mode::Live => {}
+    match names {
+        Naming::Sandbox => row("payee", &payee(*money)),
+        Naming::Ens(_) => {}
     }
     if let Some(mailbox) = mailbox {
         row("mailbox", &format!("{mailbox} (the sandbox's: cards as pictures, none is mailed)"));
@@ -60,6 +61,34 @@ pub(crate) fn text(opened: &Opened<'_>, audience: Audience) -> String {
         preview(&here, mailbox.as_deref()),
         payment(&here, &program, chain.as_deref()),
     )
+}
+
+/// What the mode comes to. Its name alone says little: in sandbox mode too payments may
+/// be carried to other chains, and cards given to a company that prints.
+fn mode(mode: Mode, money: Money, mail: Mail) -> String {
+    let name = match mode {
+        Mode::Sandbox => "sandbox",
+        Mode::Live => "live",
+    };
+    let money = match (mode, money) {
+        (Mode::Sandbox | Mode::Live, Money::Play) => "no money moves",
+        (Mode::Sandbox, Money::Real) => "money moves on the chains that payments.rpc names",
+        (Mode::Live, Money::Real) => "real money moves",
+    };
+    let mail = match mail {
+        Mail::Play => "nothing is mailed",
+        Mail::Real => "real cards are mailed",
+    };
+    format!("{name}: {money} and {mail}")
+}
+
+/// Whom the sandbox's names lead to.
+fn payee(money: Money) -> String {
+    let payee = sandbox::payee::payee();
+    match money {
+        Money::Play => format!("{payee}, whose key nobody holds"),
+        Money::Real => format!("{payee}, whose key nobody holds: what is paid to it is lost"),
+    }
 }
 
 /// A card to look at; the answer has the addresses of its two sides.
@@ -108,6 +137,7 @@ mod tests {
 
     use super::*;
     use crate::config::store_place::StorePlace;
+    use crate::config::values::Shown;
 
     fn server() -> Server {
         let store = "postgres://clerk:sesame@db.example/orders";
@@ -120,6 +150,38 @@ mod tests {
         }
     }
 
+    fn opened(server: &Server) -> Opened<'_> {
+        Opened {
+            server,
+            money: Money::Play,
+            mail: Mail::Play,
+            names: &Naming::Sandbox,
+            bound: ([127, 0, 0, 1], 8402).into(),
+            program: "pennyblack",
+            mailbox: None,
+            chain: None,
+        }
+    }
+
+    #[test]
+    fn a_banner_says_what_moves_and_not_only_what_the_mode_is_called() {
+        let mut server = server();
+        let moving = "money moves on the chains that payments.rpc names and nothing is mailed";
+        for (live, money, mail, words) in [
+            (Mode::Sandbox, Money::Play, Mail::Play, "no money moves and nothing is mailed"),
+            (Mode::Sandbox, Money::Real, Mail::Play, moving),
+            (Mode::Sandbox, Money::Play, Mail::Real, "no money moves and real cards are mailed"),
+            (Mode::Live, Money::Real, Mail::Real, "real money moves and real cards are mailed"),
+            (Mode::Live, Money::Play, Mail::Play, "no money moves and nothing is mailed"),
+        ] {
+            server.mode = live;
+            let text = text(&Opened { money, mail, ..opened(&server) }, Audience::Pipe);
+            let line = format!("  mode      {}: {words}\n", live.shown());
+            assert!(text.contains(&line), "{text}");
+            assert_eq!(text.contains("what is paid to it is lost"), money == Money::Real);
+        }
+    }
+
     #[test]
     fn a_banner_in_a_pipe_is_plain_and_names_commands_that_work() {
         let bound = ([0, 0, 0, 0], 8402).into();
@@ -127,7 +189,7 @@ mod tests {
         let server = server();
         let program = "target/debug/pennyblack";
         let chain = Some("http://127.0.0.1:8404".to_owned());
-        let opened = Opened { server: &server, bound, program, mailbox, chain };
+        let opened = Opened { bound, program, mailbox, chain, ..opened(&server) };
         let text = text(&opened, Audience::Pipe);
         assert!(text.contains("chain     http://127.0.0.1:8404 "), "{text}");
         let pay = "\n  target/debug/pennyblack pay --body card.json --base-url \
@@ -151,7 +213,7 @@ mod tests {
         let bound = ([127, 0, 0, 1], 1).into();
         let server = server();
         let program = "pennyblack";
-        let opened = Opened { server: &server, bound, program, mailbox: None, chain: None };
+        let opened = Opened { bound, program, ..opened(&server) };
         let text = text(&opened, Audience::Terminal);
         assert!(!text.contains("preview") && !text.contains("pay --body"), "{text}");
         assert!(text.starts_with("\u{1b}[1mPennyblack"), "{text}");

@@ -170,7 +170,16 @@ fn announce(config: &Config, bound: SocketAddr, world: &World) {
     if let Some(chain) = &chain {
         signpost::put(&config.server.data, chain);
     }
-    let opened = Opened { server: &config.server, bound, program: &program, mailbox, chain };
+    let opened = Opened {
+        server: &config.server,
+        money: config.paying.money(),
+        mail: config.posting.mail(),
+        names: &config.names,
+        bound,
+        program: &program,
+        mailbox,
+        chain,
+    };
     console::say(&banner::text(&opened, Audience::of_stdout()));
     let Server { mode, store, .. } = &config.server;
     info!(listen = %bound, mode = mode.shown(), store = store.kind(), "open");

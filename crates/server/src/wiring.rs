@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use content::catalog::Catalog;
-use content::render::Money;
 use order::chain::Network;
 use order::desk::Desk;
 use order::flight::Flights;
@@ -95,10 +94,7 @@ fn previews(config: &Config, world: &World) -> Option<Previews> {
 fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
     let (desk, x402) = (desks.paid.clone(), desks.x402.clone());
     let mpp = desks.mpp.clone().map(|mpp| -> Arc<dyn Envelope> { mpp });
-    let money = match config.paying {
-        Paying::Nobody | Paying::Sandbox => Money::Play,
-        Paying::Settler(_) | Paying::Facilitator(_) => Money::Real,
-    };
+    let money = config.paying.money();
     let nodes = match (&config.paying, &world.miniature.chains) {
         (Paying::Sandbox, Some(chains)) => {
             Network::ALL.into_iter().map(|network| (network, chains.rpc_url(network))).collect()

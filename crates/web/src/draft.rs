@@ -20,6 +20,28 @@ pub(crate) struct Asked {
     pub(crate) card: Postcard,
     pub(crate) seller: Option<Username>,
     pub(crate) operation_id: Option<OperationId>,
+    pub(crate) named_by: NamedBy,
+}
+
+/// Who gave the operation its name, if it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// The header or the body, whatever else says the same.
+    Request,
+    /// Nothing but what came with the money.
+    Payment,
+}
+
+impl NamedBy {
+    /// Puts a refusal into the words of whoever gave the name.
+    pub(crate) fn put(self, refusal: Refusal) -> Refusal {
+        match (self, refusal) {
+            (Self::Payment, Refusal::DifferentRequest(order)) => {
+                Refusal::PaymentIdentifierUsed(order)
+            }
+            (Self::Request | Self::Payment, refusal) => refusal,
+        }
+    }
 }
 
 /// Why there is no card to speak of.
@@ -62,8 +84,8 @@ fn asked(
     let seller = seller(names, members, &mut faults);
     let operation_id = operation_id(headers, members, named);
     match (card, operation_id) {
-        (Ok(card), Ok(operation_id)) if faults.is_empty() => {
-            Ok(Asked { card, seller, operation_id })
+        (Ok(card), Ok((operation_id, named_by))) if faults.is_empty() => {
+            Ok(Asked { card, seller, operation_id, named_by })
         }
         (Ok(_), Err(WrongIdentifier)) if faults.is_empty() => Err(Refusal::IdentifierInvalid),
         (_, identifier) => {
@@ -136,9 +158,10 @@ fn operation_id(
     headers: &HeaderMap,
     members: &Members<'_>,
     named: Option<OperationId>,
-) -> Result<Option<OperationId>, WrongIdentifier> {
+) -> Result<(Option<OperationId>, NamedBy), WrongIdentifier> {
     let read = |text: &str| text.parse().map_err(|_| WrongIdentifier);
     let mut given = Vec::from_iter(named);
+    let by_payment = given.len();
     for value in headers.get_all(IDEMPOTENCY_KEY) {
         given.push(read(value.to_str().map_err(|_| WrongIdentifier)?)?);
     }
@@ -149,9 +172,11 @@ fn operation_id(
             return Err(WrongIdentifier);
         }
     }
+    let alone = by_payment > 0 && by_payment == given.len();
+    let named_by = if alone { NamedBy::Payment } else { NamedBy::Request };
     let first: Option<OperationId> = given.first().cloned();
     let agree = given.iter().all(|one| Some(one) == first.as_ref());
-    if agree { Ok(first) } else { Err(WrongIdentifier) }
+    if agree { Ok((first, named_by)) } else { Err(WrongIdentifier) }
 }
 
 fn twice(field: &'static str) -> FieldFault {

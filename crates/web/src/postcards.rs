@@ -198,8 +198,9 @@ impl Counter {
         let brought = if credential.is_some() { Brought::Credential } else { Brought::Nothing };
         let names = self.desk.names.as_ref();
         let said = match draft::read(names, headers, body, operation_id) {
-            Ok(Asked { card, seller, operation_id }) => {
-                self.walk(order::desk::Request { seller, operation_id, card, credential }).await
+            Ok(Asked { card, seller, operation_id, named_by }) => {
+                let request = order::desk::Request { seller, operation_id, card, credential };
+                self.walk(request).await.map_err(|refusal| named_by.put(refusal))
             }
             Err(Unread::Refused(refusal)) => Err(refusal),
             Err(Unread::Malformed) => return self.envelope.turn_away(&MALFORMED),

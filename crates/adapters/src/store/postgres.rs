@@ -124,6 +124,11 @@ impl Store for PostgresStore {
         }
     }
 
+    async fn bound(&self, promises: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        let rows = self.server.all(&queries::BOUND, &[&keys(promises)]).await?;
+        rows.iter().map(queries::owner).collect()
+    }
+
     async fn claim(
         &self,
         now: Timestamp,

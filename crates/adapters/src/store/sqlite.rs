@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use order::event::{Actor, Event};
 use order::ids::{OperationKey, OrderId, Timestamp};
 use order::lifecycle::{Offered, Order, Stored};
+use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
 
 mod apply;
@@ -131,6 +132,11 @@ impl Store for SqliteStore {
         let names = Names { order: next.id(), operation: next.operation().key };
         self.book.announce(&names.operation);
         self.writer.record(Move { row, names, keys, event, rival }).await.map(|()| version)
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        let keys = keys.to_vec();
+        self.readers.ask(move |database| queries::bound(database, &keys)).await
     }
 
     async fn claim(

@@ -57,6 +57,34 @@ pub async fn a_key_of_another_order_is_refused_and_nothing_is_written(subject: S
     subject.keep(begun_with(2, &[11])).await;
 }
 
+pub async fn the_orders_that_keys_are_bound_to_are_told_and_no_others(subject: Subject) {
+    let store = &subject.store;
+    let told = async |seeds: &[u64]| {
+        let keys: Vec<PaymentKey> = seeds.iter().map(|seed| key(*seed)).collect();
+        let mut orders = store.bound(&keys).await.unwrap();
+        orders.sort();
+        orders.dedup();
+        orders
+    };
+    store.offer(offer(3)).await.unwrap();
+    assert_eq!(told(&[1, 2, 3]).await, []);
+    let first = subject.keep(begun_with(1, &[1, 10])).await;
+    subject.keep(begun_with(2, &[2])).await;
+    assert_eq!(told(&[]).await, []);
+    assert_eq!(told(&[3, 11]).await, []);
+    for seeds in [&[1][..], &[10], &[1, 10], &[3, 1], &[11, 10, 3]] {
+        assert_eq!(told(seeds).await, [offer(1).id], "{seeds:?}");
+    }
+    let mut both = [offer(1).id, offer(2).id];
+    both.sort();
+    assert_eq!(told(&[3, 2, 10]).await, both);
+    // Also after nothing came of the payment, and of a move that was refused.
+    subject.keep(first.declined(NOW.plus(5))).await;
+    assert_eq!(subject.record(begun_with(3, &[3, 1])).await, Err(StoreError::PaymentBound));
+    assert_eq!(told(&[1]).await, [offer(1).id]);
+    assert_eq!(told(&[3]).await, []);
+}
+
 pub async fn a_move_that_loses_leaves_its_key_free(subject: Subject) {
     subject.keep(begun(offer(1), 1)).await;
     assert_eq!(subject.record(begun(offer(1), 2)).await, Err(StoreError::Moved));

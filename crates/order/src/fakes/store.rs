@@ -209,6 +209,10 @@ impl Store for Shelf {
         Ok(fresh)
     }
 
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        Ok(keys.iter().filter_map(|key| self.bound_to(*key)).collect())
+    }
+
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         self.rows.lock().unwrap().record(next, by)
     }
@@ -282,6 +286,10 @@ impl Store for World {
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
         self.read(self.shelf.offer(fresh)).await?
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        self.read(self.shelf.bound(keys)).await?
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {

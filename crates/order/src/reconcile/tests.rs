@@ -42,12 +42,12 @@ impl Tender for Silent {
         self.till.price()
     }
 
-    async fn verify(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<Authorization, Rejection> {
-        self.till.verify(credential, terms).await
+    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
+        self.till.read(credential, terms)
+    }
+
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
+        self.till.verify(authorization).await
     }
 
     async fn prepare(

@@ -148,6 +148,7 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
                 (Count::Conflict, Heard::Invited)
             }
             Refusal::DifferentRequest(_)
+            | Refusal::PaymentIdentifierUsed(_)
             | Refusal::PaymentInPlay(_)
             | Refusal::InProgress(_)
             | Refusal::PriceAboveCeiling(_) => (Count::Conflict, Heard::Wait),

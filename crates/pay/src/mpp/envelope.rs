@@ -74,6 +74,7 @@ impl Mpp {
             | Refusal::IdentifierInvalid
             | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
+            | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)
             | Refusal::AllowanceRequired(_)
             | Refusal::PaymentInPlay(_)

@@ -43,16 +43,20 @@ impl Tender for Mpp {
         Price::Fixed(CEILING)
     }
 
-    async fn verify(
+    fn read(
         &self,
         credential: Credential,
         terms: &Terms,
     ) -> Result<payment::Authorization, Rejection> {
         let Self { realm, secrets, resource, .. } = self;
         let held = Measure { terms, realm, secrets, resource }.hold(&credential)?;
-        let found = self.facilitator.verify(&held.authorization).await.map_err(no_allowance)?;
-        for_this(&held.proof, found)?;
         Ok(authorization(credential, &held))
+    }
+
+    async fn verify(&self, authorization: &payment::Authorization) -> Result<(), Rejection> {
+        let kept = read(&authorization.credential).map_err(|_| Rejection::Unavailable)?;
+        let found = self.facilitator.verify(&kept.authorization).await.map_err(no_allowance)?;
+        for_this(&kept.proof, found)
     }
 
     async fn prepare(

@@ -36,7 +36,7 @@ pub(super) struct Measure<'a> {
 impl Measure<'_> {
     /// The promise in a credential, if it pays these terms. Cheap checks come
     /// first, and nobody outside is asked.
-    pub(super) fn hold(&self, credential: &Credential) -> Result<(Promise, Signer), Rejection> {
+    pub(super) fn hold(&self, credential: &Credential) -> Result<Promise, Rejection> {
         let payload = payload(credential)?;
         let (network, pay_to) = accepted(&payload, self.terms).ok_or_else(|| flaw(NO_MATCH))?;
         if self.resource.is_repeated(&payload["resource"]) == Repeated::Otherwise {
@@ -45,11 +45,11 @@ impl Measure<'_> {
         self.extensions.check(&payload)?;
         let claim = Claim::read(payload, network)?;
         self.weigh(&claim, pay_to)?;
-        let signer = signer(&claim.promise)?;
+        signed(&claim.promise)?;
         if let (Some(permit), Some(said)) = (&claim.promise.permit, &claim.permit) {
-            self.weigh_permit(&claim.promise, signer, permit, said)?;
+            self.weigh_permit(&claim.promise, permit, said)?;
         }
-        Ok((claim.promise, signer))
+        Ok(claim.promise)
     }
 
     fn weigh(&self, claim: &Claim, pay_to: EvmAddress) -> Result<(), Rejection> {
@@ -80,7 +80,6 @@ impl Measure<'_> {
     fn weigh_permit(
         &self,
         promise: &Promise,
-        signer: Signer,
         permit: &Permit,
         said: &PermitClaim,
     ) -> Result<(), Rejection> {
@@ -92,7 +91,7 @@ impl Measure<'_> {
             (permit.amount == promise.most, "permit2_2612_amount_mismatch"),
             (permit.deadline >= self.terms.now.plus(MARGIN_SECONDS).0, "eip2612_deadline_expired"),
         ])?;
-        match signer {
+        match signer(promise) {
             // Its contract knows; ask it together with the promise.
             Signer::Undecided => Ok(()),
             Signer::Key => {
@@ -124,14 +123,21 @@ fn accepted(payload: &Value, terms: &Terms) -> Option<(Network, EvmAddress)> {
     same.then_some((network, pay_to))
 }
 
-/// A signature as long as a key's must be the payer's key's. What is longer may
-/// be a contract's, and only the chain can ask the contract.
-fn signer(promise: &Promise) -> Result<Signer, Rejection> {
-    if promise.signature.len() > KEY_SIGNATURE_BYTES_MAX {
-        return Ok(Signer::Undecided);
+/// Whose signature it is, if the promise holds. One as long as a key's must be the
+/// payer's key's. What is longer may be a contract's, and only the chain can ask the
+/// contract.
+pub(super) fn signer(promise: &Promise) -> Signer {
+    if promise.signature.len() > KEY_SIGNATURE_BYTES_MAX { Signer::Undecided } else { Signer::Key }
+}
+
+fn signed(promise: &Promise) -> Result<(), Rejection> {
+    match signer(promise) {
+        Signer::Undecided => Ok(()),
+        Signer::Key => {
+            let payer = recover(promise_digest(promise), &promise.signature);
+            first_flaw(&[(payer == Some(promise.payer), "invalid_permit2_signature")])
+        }
     }
-    let signed = recover(promise_digest(promise), &promise.signature) == Some(promise.payer);
-    first_flaw(&[(signed, "invalid_permit2_signature")]).map(|()| Signer::Key)
 }
 
 fn is(text: &Value, expected: EvmAddress) -> bool {

@@ -89,6 +89,7 @@ impl X402 {
             | Refusal::IdentifierInvalid
             | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
+            | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)
             | Refusal::PaymentBoundElsewhere
             | Refusal::PaymentInPlay(_)

@@ -13,7 +13,7 @@ use order::ports::Failure;
 use order::tender::{Rejection, Tender};
 
 use super::challenge::Usual;
-use super::checks::Measure;
+use super::checks::{Measure, signer};
 use super::credential::Promise;
 use super::extensions::Extensions;
 use super::facilitator::{Due, Facilitator};
@@ -45,17 +45,18 @@ impl Tender for X402 {
         Price::UpTo(CEILING)
     }
 
-    async fn verify(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<Authorization, Rejection> {
+    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
         let facilitator = self.facilitator.as_ref();
         let (resource, extensions) = (&self.resource, &self.extensions);
         let measure = Measure { terms, facilitator, resource, extensions };
-        let (promise, signer) = measure.hold(&credential)?;
-        facilitator.verify(&promise, signer).await?;
+        let promise = measure.hold(&credential)?;
         Ok(authorization(credential, &promise))
+    }
+
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
+        let promise = Promise::read(&authorization.credential);
+        let promise = promise.map_err(|_| Rejection::Unavailable)?;
+        self.facilitator.verify(&promise, signer(&promise)).await
     }
 
     async fn prepare(

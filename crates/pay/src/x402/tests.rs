@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use order::chain::{EvmAddress, Network};
+use order::fakes::still::drive;
 use order::ids::Timestamp;
 use order::money::{CEILING, Usdc};
 use order::payment::{
@@ -45,8 +46,10 @@ fn verify(
     terms: &Terms,
 ) -> (Result<Authorization, Rejection>, Arc<Porter>) {
     let (x402, porter) = x402(porter);
-    let said = order::fakes::still::drive(x402.verify(credential, terms)).unwrap();
-    (said, porter)
+    let verified = |authorization: Authorization| {
+        drive(x402.verify(&authorization)).unwrap().map(|()| authorization)
+    };
+    (x402.read(credential, terms).and_then(verified), porter)
 }
 
 fn accepted(payload: &Value) -> (Authorization, Arc<Porter>) {
@@ -210,7 +213,7 @@ fn tender(porter: Porter) -> X402 {
 #[test]
 fn a_settlement_carries_the_receipt_of_what_was_taken() {
     let (x402, payment) = (tender(Porter::good()), payment(2_117_500));
-    let settled = order::fakes::still::drive(x402.settle(&payment)).unwrap().unwrap();
+    let settled = drive(x402.settle(&payment)).unwrap().unwrap();
     assert_eq!(settled.transaction, TRANSACTION);
     assert_eq!((settled.amount, settled.at), (Usdc::from_atomic(2_117_500), NOW.plus(3)));
     let receipt: Value = serde_json::from_slice(&settled.receipt.0).unwrap();
@@ -224,14 +227,14 @@ fn a_settlement_carries_the_receipt_of_what_was_taken() {
             "amount": "2117500",
         })
     );
-    let traced = order::fakes::still::drive(x402.trace(&payment)).unwrap().unwrap();
+    let traced = drive(x402.trace(&payment)).unwrap().unwrap();
     assert_eq!(traced, Trace::Moved(settled));
 }
 
 #[test]
 fn refused_and_lost_stay_what_they_are() {
     let refusing = tender(Porter { settled: Err(Failure::Refused("no".into())), ..Porter::good() });
-    let said = order::fakes::still::drive(refusing.settle(&payment(1))).unwrap();
+    let said = drive(refusing.settle(&payment(1))).unwrap();
     let Err(Failure::Refused(receipt)) = said else { panic!("{said:?}") };
     let receipt: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!((&receipt["success"], &receipt["errorReason"]), (&json!(false), &json!("no")));
@@ -239,13 +242,13 @@ fn refused_and_lost_stay_what_they_are() {
     let lost = Failure::Lost("cut".into());
     let losing =
         tender(Porter { settled: Err(lost.clone()), traced: Err(lost.clone()), ..Porter::good() });
-    let said = order::fakes::still::drive(losing.settle(&payment(1))).unwrap();
+    let said = drive(losing.settle(&payment(1))).unwrap();
     assert_eq!(said, Err(lost.clone()));
-    let said = order::fakes::still::drive(losing.trace(&payment(1))).unwrap();
+    let said = drive(losing.trace(&payment(1))).unwrap();
     assert_eq!(said, Err(lost));
     for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
         let tracing = tender(Porter { traced: Ok(movement), ..Porter::good() });
-        let said = order::fakes::still::drive(tracing.trace(&payment(1))).unwrap();
+        let said = drive(tracing.trace(&payment(1))).unwrap();
         assert_eq!(said, Ok(trace));
     }
 }
@@ -255,9 +258,9 @@ fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
     let (x402, porter) = x402(Porter::good());
     let mut payment = payment(1);
     payment.authorization.credential = Credential(Vec::new());
-    let settled = order::fakes::still::drive(x402.settle(&payment)).unwrap();
+    let settled = drive(x402.settle(&payment)).unwrap();
     assert!(matches!(settled, Err(Failure::Lost(_))));
-    let traced = order::fakes::still::drive(x402.trace(&payment)).unwrap();
+    let traced = drive(x402.trace(&payment)).unwrap();
     assert!(matches!(traced, Err(Failure::Lost(_))));
     assert!(porter.calls().is_empty());
 }
@@ -268,7 +271,7 @@ fn nothing_and_more_than_promised_are_not_prepared() {
     let payment = payment(1);
     let prepare = |units| {
         let charge = Usdc::from_atomic(units);
-        order::fakes::still::drive(x402.prepare(&payment.authorization, charge, None)).unwrap()
+        drive(x402.prepare(&payment.authorization, charge, None)).unwrap()
     };
     for units in [0, 3_500_001, u64::MAX] {
         assert!(matches!(prepare(units), Err(Rejection::Invalid(_))), "{units}");
@@ -279,8 +282,6 @@ fn nothing_and_more_than_promised_are_not_prepared() {
     let failing = Porter { prepared: Err(Rejection::Invalid("spent".into())), ..Porter::good() };
     let failing = tender(failing);
     let said = failing.prepare(&payment.authorization, CEILING, None);
-    let Err(Rejection::Invalid(receipt)) = order::fakes::still::drive(said).unwrap() else {
-        panic!("it fails")
-    };
+    let Err(Rejection::Invalid(receipt)) = drive(said).unwrap() else { panic!("it fails") };
     assert!(receipt.contains("\"errorReason\":\"spent\""), "{receipt}");
 }

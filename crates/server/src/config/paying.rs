@@ -1,6 +1,7 @@
 //! Who carries payments to the chain, as the operator decides it.
 
 use adapters::http::Address;
+use content::render::Money;
 use order::chain::Network;
 use pay::mpp::Realm;
 
@@ -17,6 +18,16 @@ pub(crate) enum Paying {
     Sandbox,
     Settler(Settler),
     Facilitator(Facilitator),
+}
+
+impl Paying {
+    /// What a payment is worth, whatever the mode is called.
+    pub(crate) const fn money(&self) -> Money {
+        match self {
+            Self::Nobody | Self::Sandbox => Money::Play,
+            Self::Settler(_) | Self::Facilitator(_) => Money::Real,
+        }
+    }
 }
 
 #[derive(Debug)]

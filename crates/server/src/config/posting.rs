@@ -19,6 +19,24 @@ pub(crate) enum Posting {
     Lob(Lob),
 }
 
+/// What becomes of a card that is paid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mail {
+    Real,
+    /// At most a picture of it.
+    Play,
+}
+
+impl Posting {
+    /// Whatever the mode is called.
+    pub(crate) const fn mail(&self) -> Mail {
+        match self {
+            Self::Nobody | Self::Sandbox(_) => Mail::Play,
+            Self::ThanksIo(_) | Self::Lob(_) => Mail::Real,
+        }
+    }
+}
+
 /// How a provider is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {

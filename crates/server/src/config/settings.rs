@@ -188,8 +188,9 @@ pub(crate) static MODE: Setting = Setting {
     ..Setting::usual(
         "server.mode",
         Fallback::Value("sandbox"),
-        "`sandbox` runs against a world of its own and moves no money; `live` moves real money \
-         and demands that nothing important is left to a default.",
+        "`sandbox` runs against a world of its own and moves no money, unless another section \
+         points elsewhere; `live` moves real money and demands that nothing important is left to \
+         a default.",
     )
 };
 

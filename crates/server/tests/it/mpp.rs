@@ -196,6 +196,11 @@ fn a_card_is_paid_with_either_nonce_and_its_receipt_is_repeated_byte_for_byte() 
             let fresh = town.house.request(door, &[JSON], &card.to_string());
             assert_eq!((fresh.status, &fresh.body), (200, &paid.body), "{door}");
         }
+        // Under a name of its own the same body is another order.
+        let name = format!("another-card-{nonce:?}");
+        let other = town.post(&card, &[header[0], ("Idempotency-Key", &name)]);
+        assert_eq!((other.status, kind(&other).as_str()), (409, "verification-failed"));
+        assert_eq!(other.json()["error"]["code"], "payment_bound_elsewhere");
         let id = paid.json()["id"].as_str().unwrap().to_owned();
         let order = town.house.get(&format!("/api/x402/orders/{id}")).json();
         assert_eq!(order["payment"]["protocol"], "mpp");
@@ -239,7 +244,8 @@ fn a_payload_of_x402s_exact_scheme_pays_too() {
     assert_eq!(town.moved(&seller(&asked)), [PRICE]);
 
     let other = town.post(&self::card("another"), &[("Payment-Signature", &header)]);
-    assert_ne!(other.status, 200, "{}", other.text());
+    assert_eq!((other.status, kind(&other).as_str()), (409, "verification-failed"));
+    assert_eq!(other.json()["error"]["code"], "payment_bound_elsewhere");
     assert_eq!(town.moved(&seller(&asked)), [PRICE]);
 }
 

@@ -42,12 +42,12 @@ impl Tender for Paper {
         self.0.price()
     }
 
-    async fn verify(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<Authorization, Rejection> {
-        self.0.verify(credential, terms).await
+    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
+        self.0.read(credential, terms)
+    }
+
+    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
+        self.0.verify(authorization).await
     }
 
     async fn prepare(
@@ -208,6 +208,31 @@ async fn a_name_that_comes_with_the_money_must_be_the_one_that_came_with_the_car
     assert_eq!(other.status(), StatusCode::BAD_REQUEST);
     let (_, unnamed) = ask(&site, Method::POST, &[]).await;
     assert_ne!(first, unnamed);
+}
+
+#[tokio::test]
+async fn a_name_that_was_used_for_another_card_is_told_as_it_was_given() {
+    let site = site();
+    let name = "birthday-of-ada-1";
+    let (asked, _) = ask(&site, Method::POST, &[("named", name.to_owned())]).await;
+    assert_eq!(asked.status(), StatusCode::PAYMENT_REQUIRED);
+    let mut other = body();
+    other["message"] = json!("Another card.");
+    for (headers, refusal) in [
+        (&["named"][..], "PaymentIdentifierUsed"),
+        (&["idempotency-key"], "DifferentRequest"),
+        (&["named", "idempotency-key"], "DifferentRequest"),
+    ] {
+        let mut request = Request::builder().method(Method::POST).uri(X402);
+        for header in headers {
+            request = request.header(*header, name);
+        }
+        let (told, words) =
+            serve(&site, request.body(Body::from(other.to_string())).unwrap()).await;
+        assert_eq!(told.status(), StatusCode::CONFLICT);
+        let words = str::from_utf8(&words).unwrap();
+        assert!(words.starts_with(&format!("\"{refusal}(")), "{headers:?}: {words}");
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{Cells, Value};
+use crate::store::rows::{Cells, Value, read_id};
 
 /// The name of the index that a promise used twice runs into.
 pub(super) const PAYMENT_KEYS_INDEX: &str = "payment_keys_pkey";
@@ -21,6 +21,9 @@ pub(super) static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = $1 ORDER BY generation DESC LIMIT 1"));
 
 pub(super) static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = $1"));
+
+pub(super) static BOUND: LazyLock<String> =
+    LazyLock::new(|| "SELECT order_id FROM payment_keys WHERE key = ANY($1::bytea[])".to_owned());
 
 /// One move. A row of another version makes it write nothing; a key that
 /// belongs to another order makes it fail, and a statement that fails leaves
@@ -122,6 +125,10 @@ pub(super) fn event(row: &Answer, order: OrderId) -> Result<Event, StoreError> {
         state: cell(row, 3)?,
         evidence: cell(row, 4)?,
     })
+}
+
+pub(super) fn owner(row: &Answer) -> Result<OrderId, StoreError> {
+    read_id(&cell::<String>(row, 0)?)
 }
 
 pub(super) fn bound(value: &Value) -> &(dyn ToSql + Sync) {

@@ -35,6 +35,14 @@ pub(in crate::store) fn read(row: Row, seals: &Seals) -> Result<Stored, StoreErr
     })
 }
 
+/// An order's id in a table beside the orders.
+pub(in crate::store) fn read_id(name: &str) -> Result<OrderId, StoreError> {
+    name.parse().map_err(|_| {
+        tracing::error!(column = "order_id", "an id in the store cannot be read");
+        StoreError::Corrupt
+    })
+}
+
 /// A row that is being read.
 struct Page<'a> {
     row: Row,

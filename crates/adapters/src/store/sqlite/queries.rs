@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use order::event::Event;
 use order::ids::{OperationKey, OrderId, Timestamp};
 use order::lifecycle::{Offered, Order};
+use order::payment::PaymentKey;
 use order::ports::StoreError;
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Params};
 use super::book::Names;
 use super::connection::trouble;
 use super::sheets;
-use crate::store::rows::{Cells, Row, sql};
+use crate::store::rows::{Cells, Row, read_id, sql};
 
 static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
@@ -50,6 +51,20 @@ fn on(
 ) -> Result<Option<Order<Offered>>, StoreError> {
     let Some(sheet) = sheet else { return Ok(None) };
     sheets::find(database, sheet, wanted).map_err(|error| trouble(&error))
+}
+
+/// The orders that these keys belong to.
+pub(super) fn bound(
+    database: &Connection,
+    keys: &[PaymentKey],
+) -> Result<Vec<OrderId>, StoreError> {
+    let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
+    let mut owner = database.prepare_cached(owner).map_err(|error| trouble(&error))?;
+    let mut ask = |key: &PaymentKey| {
+        let name = owner.query_row([key.0], |row| row.get::<_, String>(0)).optional();
+        name.map_err(|error| trouble(&error))?.as_deref().map(read_id).transpose()
+    };
+    keys.iter().filter_map(|key| ask(key).transpose()).collect()
 }
 
 /// Along the order's chain, which outlives the row of an order that nobody paid.

@@ -147,7 +147,7 @@ fn a_payload_of_x402_pays_once_and_has_both_receipts() {
     assert_eq!((other.status.as_u16(), kind(&other).as_str()), (409, "verification-failed"));
     assert_eq!(body(&other)["error"]["code"], "payment_bound_elsewhere");
     assert!(!is_invited(&other));
-    assert_eq!(shop.porter.calls().iter().filter(|call| **call == "settle").count(), 1);
+    assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
 }
 
 #[test]
@@ -199,6 +199,26 @@ fn a_challenge_that_ran_out_is_told_so() {
     assert!(is_invited(&late));
     assert_eq!(kind(&late), "payment-expired");
     assert!(shop.porter.calls().is_empty());
+}
+
+#[test]
+fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_after_it() {
+    for porter in [
+        Porter { verified: Err(Rejection::Unavailable), ..Porter::good() },
+        Porter { prepared: Err(Rejection::Unavailable), ..Porter::good() },
+    ] {
+        let mut shop = Shop::open(porter);
+        let credential = shop.pay(&shop.post("hello", &[]), Nonce::Packed);
+        let silent = shop.post("hello", &[("authorization", &credential)]);
+        assert!(!is_invited(&silent));
+        assert_eq!(silent.status, 503);
+        assert_eq!(silent.headers["retry-after"], "2");
+        assert_eq!(body(&silent)["error"]["retry"], "same");
+        let detail = body(&silent)["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains("at the moment"), "{detail}");
+        (shop.mpp, shop.porter) = mpp(Porter::good());
+        assert_eq!(shop.post("hello", &[("authorization", &credential)]).status, 200);
+    }
 }
 
 #[test]

@@ -209,7 +209,9 @@ fn no_header_makes_a_reader_fall_over() {
         let Ok(Some(credential)) = take(&headers) else { continue };
         let _ = identifier(&credential);
         let _ = Promise::read(&credential);
-        assert!(drive(x402.verify(credential, &terms())).is_some());
+        if let Ok(authorization) = x402.read(credential, &terms()) {
+            assert!(drive(x402.verify(&authorization)).is_some());
+        }
     }
     let deep = [vec![b'['; 6_000], vec![b']'; 6_000]].concat();
     assert!(Promise::read(&Credential(deep)).is_err());

@@ -83,10 +83,12 @@ fn a_card_is_asked_for_paid_once_and_answered_for_again() {
         }
         assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
 
-        // The same promise for another card.
+        // The same promise for another card: nobody outside is asked about it.
         let other = shop.post("another card", Some(&credential));
         assert_eq!(other.status, 409);
         assert_eq!(body(&other)["error"]["code"], "payment_bound_elsewhere");
+        assert!(!other.headers.contains_key("payment-required"));
+        assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
     }
 }
 
@@ -111,6 +113,25 @@ fn a_missing_allowance_consumes_nothing() {
         assert_eq!(answer.status, 412);
     }
     assert_eq!(shop.porter.calls(), ["verify", "verify"]);
+}
+
+#[test]
+fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_after_it() {
+    for porter in [
+        Porter { verified: Err(Rejection::Unavailable), ..Porter::good() },
+        Porter { prepared: Err(Rejection::Unavailable), ..Porter::good() },
+    ] {
+        let mut shop = Shop::open(porter);
+        let credential = shop.pay(&shop.post("hello", None), Network::Base);
+        let silent = shop.post("hello", Some(&credential));
+        assert_eq!(silent.status, 503);
+        assert_eq!(silent.headers["retry-after"], "2");
+        let error = &body(&silent)["error"];
+        assert_eq!(error["retry"], "same");
+        assert!(error["message"].as_str().unwrap().contains("at the moment"), "{error}");
+        (shop.x402, shop.porter) = x402(Porter::good());
+        assert_eq!(shop.post("hello", Some(&credential)).status, 200);
+    }
 }
 
 #[test]
