@@ -10,11 +10,16 @@ use crate::ids::{OperationId, OrderId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
 use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
-use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError, Unanswered};
+use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError};
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
-use crate::tender::{Rejection, Tender};
+use crate::tender::Tender;
 use crate::vigil::Vigils;
+
+mod troubles;
+
+use self::troubles::{declined, rejected};
+pub(crate) use self::troubles::{trouble, unanswered};
 
 /// How long a request waits for another one of the same operation. Shorter
 /// than any client's own patience, so that it hears why.
@@ -363,37 +368,6 @@ fn is_of(settling: &Settling, digest: Option<CredentialDigest>) -> bool {
 
 fn offer(tender: &dyn Tender, order: &Order<Offered>, payees: Payees) -> Offer {
     Offer { order: order.id, price: tender.price(), payees, expires_at: order.expires_at }
-}
-
-fn rejected(offer: Offer, why: Rejection) -> Refusal {
-    match why {
-        Rejection::Invalid(reason) => Refusal::CredentialInvalid { offer, reason },
-        Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
-        Rejection::Unavailable => Refusal::PaymentUnavailable,
-    }
-}
-
-fn declined(offer: Offer, why: Rejection) -> Refusal {
-    match why {
-        Rejection::Invalid(reason) => Refusal::PaymentDeclined { offer, reason },
-        Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
-        Rejection::Unavailable => Refusal::PaymentUnavailable,
-    }
-}
-
-pub(crate) fn unanswered(why: Unanswered) -> Refusal {
-    match why {
-        Unanswered::Unreachable => Refusal::ProviderUnreachable,
-        Unanswered::Unusable => Refusal::ProviderUnusable,
-        Unanswered::Unavailable => Refusal::ProviderUnavailable,
-    }
-}
-
-pub(crate) fn trouble(error: StoreError) -> Refusal {
-    match error {
-        StoreError::Moved | StoreError::PaymentBound | StoreError::Corrupt => Refusal::Internal,
-        StoreError::Busy => Refusal::StoreBusy,
-    }
 }
 
 #[cfg(test)]

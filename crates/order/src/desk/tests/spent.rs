@@ -6,6 +6,7 @@ use super::*;
 use crate::fakes::chain::Till;
 use crate::money::Price;
 use crate::payment::{Preparation, Trace};
+use crate::tender::Rejection;
 
 const RAILS: [TenderKind; 2] = [TenderKind::X402, TenderKind::Mpp];
 
