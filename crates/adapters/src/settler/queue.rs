@@ -83,8 +83,17 @@ pub(super) enum Turn {
 pub(super) enum Repair {
     /// The pool has lost this one.
     SendAgain(Bytes),
-    /// Nothing is under this number, or nothing that pays enough.
+    /// Nothing is under this number, or nothing that pays enough or that the node takes.
     Fill(Place),
+}
+
+impl Repair {
+    fn fills(&self, number: u64) -> bool {
+        match self {
+            Self::Fill(place) => place.nonce == number,
+            Self::SendAgain(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +130,8 @@ struct Book {
     loans: BTreeMap<u64, Loan>,
     /// What waits in the pool to go in next, and since when it has been seen there.
     head: Option<(u64, u64)>,
+    /// What was sent to go in next and is in no block and no pool, and since when.
+    ignored: Option<(u64, u64)>,
     mended: Option<u64>,
 }
 
@@ -219,12 +230,16 @@ impl Queue {
         }
         book.mended = Some(now);
         book.tidy(counts, now);
-        let mut repairs: Vec<_> = book.stuck_head(base_fee, now).into_iter().collect();
+        let stuck = book.stuck_head(base_fee, now).or_else(|| book.ignored_head(now));
+        let mut repairs: Vec<_> = stuck.into_iter().collect();
         let sent = |(_, loan): &(&u64, &Loan)| loan.state == State::Sent;
         let Some(last) = book.loans.iter().rev().find(sent).map(|(nonce, _)| *nonce) else {
             return repairs;
         };
         for nonce in (counts.first_free()..=last).take(MEND_MOST) {
+            if repairs.iter().any(|repair| repair.fills(nonce)) {
+                continue;
+            }
             match book.loans.get(&nonce) {
                 Some(Loan { state: State::Sent, signed: Some(signed), .. }) => {
                     repairs.push(Repair::SendAgain(signed.raw.clone()));
@@ -260,6 +275,11 @@ impl Book {
             Some((head, _)) if waits && head == counts.mined => {}
             Some(_) | None => self.head = waits.then_some((counts.mined, now)),
         }
+        let sent = self.loans.get(&counts.mined).is_some_and(|loan| loan.state == State::Sent);
+        match self.ignored {
+            Some((head, _)) if !waits && sent && head == counts.mined => {}
+            Some(_) | None => self.ignored = (!waits && sent).then_some((counts.mined, now)),
+        }
     }
 
     /// The first in the queue waits in the pool and has waited too long.
@@ -271,6 +291,16 @@ impl Book {
         let cheap = replaces.is_none_or(|fees| fees.most < base_fee);
         let stuck = cheap && now.saturating_sub(since) >= STUCK_SECONDS;
         stuck.then_some(Repair::Fill(Place { nonce, replaces }))
+    }
+
+    /// The first in the queue was sent and sent again, and the node does not count it as
+    /// waiting: it has it in some corner from which it does not come out by itself. A
+    /// dearer one under the same number is another transaction to the node.
+    fn ignored_head(&self, now: u64) -> Option<Repair> {
+        let (nonce, seen) = self.ignored?;
+        let loan = self.loans.get(&nonce)?;
+        let ignored = now.saturating_sub(loan.since.max(seen)) >= STUCK_SECONDS;
+        ignored.then(|| Repair::Fill(Place { nonce, replaces: loan.fees() }))
     }
 }
 

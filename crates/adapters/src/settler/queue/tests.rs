@@ -141,3 +141,21 @@ fn a_first_transaction_that_pays_too_little_is_replaced_after_a_minute() {
     queue.begin(errand(1), &signed(7), 500);
     assert_eq!(queue.repairs(counts(7, 8), 101, 504), []);
 }
+
+#[test]
+fn a_first_transaction_that_the_node_does_not_count_is_replaced_after_a_minute() {
+    let queue = Queue::default();
+    for (byte, nonce) in [(1, 7), (2, 8)] {
+        queue.take(errand(byte), counts(7, 7), 0);
+        queue.begin(errand(byte), &signed(nonce), 0);
+    }
+    assert_eq!(queue.repairs(counts(7, 7), 0, 4), [raw(7), raw(8)]);
+    assert_eq!(queue.repairs(counts(7, 7), 0, STUCK_SECONDS - 1), [raw(7), raw(8)]);
+    let replaced = Repair::Fill(Place { nonce: 7, replaces: Some(FEES) });
+    assert_eq!(queue.repairs(counts(7, 7), 0, STUCK_SECONDS + 8), [replaced.clone(), raw(8)]);
+    // Counted once meanwhile, its minute begins anew.
+    assert_eq!(queue.repairs(counts(7, 9), 0, STUCK_SECONDS + 12), []);
+    assert_eq!(queue.repairs(counts(7, 7), 0, STUCK_SECONDS + 16), [raw(7), raw(8)]);
+    let later = 2 * STUCK_SECONDS + 16;
+    assert_eq!(queue.repairs(counts(7, 7), 0, later), [replaced, raw(8)]);
+}
