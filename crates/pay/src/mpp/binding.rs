@@ -59,9 +59,9 @@ impl Secrets {
         Self { newest: keyed(&newest), earlier }
     }
 
-    /// The id of a challenge that is made now.
-    pub(super) fn id(&self, parts: &Parts<'_>) -> String {
-        URL_SAFE_NO_PAD.encode(mixed(&self.newest, parts).finalize().into_bytes())
+    /// Begins the ids of all challenges for the same terms, with the parts that they share.
+    pub(super) fn begin(&self, parts: &Parts<'_>) -> Begun {
+        Begun(begun(&self.newest, parts))
     }
 
     /// Whether we bound this challenge, with whichever secret. Takes as long for a wrong
@@ -71,6 +71,16 @@ impl Secrets {
         let all = [&self.newest].into_iter().chain(&self.earlier);
         let matches = |secret: &Hmac<Sha256>| mixed(secret, parts).verify_slice(&claimed).is_ok();
         if all.filter(|secret| matches(secret)).count() > 0 { Bound::ByUs } else { Bound::NotByUs }
+    }
+}
+
+/// An id up to where challenges for the same terms differ, which is half of the work.
+pub(super) struct Begun(Hmac<Sha256>);
+
+impl Begun {
+    /// The id of a challenge that is made now.
+    pub(super) fn id(&self, parts: &Parts<'_>) -> String {
+        URL_SAFE_NO_PAD.encode(ended(self.0.clone(), parts).finalize().into_bytes())
     }
 }
 
@@ -93,9 +103,13 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn slots(&self) -> [&str; 7] {
-        let Self { realm, method, intent, request, expires, digest, opaque } = self;
-        [realm, method, intent, request, expires, digest, opaque]
+    /// What is the same in all challenges for the same terms.
+    fn shared(&self) -> [&str; 4] {
+        [self.realm, self.method, self.intent, self.request]
+    }
+
+    fn own(&self) -> [&str; 3] {
+        [self.expires, self.digest, self.opaque]
     }
 }
 
@@ -109,12 +123,20 @@ fn keyed(secret: &[u8]) -> Hmac<Sha256> {
 }
 
 fn mixed(secret: &Hmac<Sha256>, parts: &Parts<'_>) -> Hmac<Sha256> {
+    ended(begun(secret, parts), parts)
+}
+
+/// All parts in their sequence, with separators between them.
+fn begun(secret: &Hmac<Sha256>, parts: &Parts<'_>) -> Hmac<Sha256> {
     let mut mac = secret.clone();
-    for (place, slot) in parts.slots().into_iter().enumerate() {
-        if place > 0 {
-            mac.update(SEPARATOR.as_bytes());
-        }
-        mac.update(slot.as_bytes());
+    mac.update(parts.shared().join(SEPARATOR).as_bytes());
+    mac
+}
+
+fn ended(mut mac: Hmac<Sha256>, parts: &Parts<'_>) -> Hmac<Sha256> {
+    for part in parts.own() {
+        mac.update(SEPARATOR.as_bytes());
+        mac.update(part.as_bytes());
     }
     mac
 }

@@ -1,6 +1,6 @@
 //! What a payer is asked for: `WWW-Authenticate: Payment`, bound to one body and one moment.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -11,7 +11,7 @@ use order::money::Usdc;
 use order::offer::Offer;
 use sha2::{Digest, Sha256};
 
-use super::binding::{ID_LETTERS, Parts, Realm, Secrets};
+use super::binding::{Begun, ID_LETTERS, Parts, Realm, Secrets};
 use super::facilitator::{Facilitator, Service};
 use super::problem::Problem;
 use super::{INTENT, METHOD, NETWORK, SCHEME, exact, moment};
@@ -31,6 +31,9 @@ const UNPAID_EXACT: &str = "Payment required";
 /// For people. Plain letters: it stands in a header.
 pub(super) const DESCRIPTION: &str = "One 4x6 postcard";
 
+/// About as long as a challenge is, so that its text need not grow.
+const HEADER_BYTES: usize = 1_024;
+
 /// The one kind of credential that the released clients make.
 pub(super) const CREDENTIAL_TYPE: &str = "authorization";
 
@@ -47,12 +50,13 @@ pub(super) struct Challenge {
 
 /// What all challenges for the same money share: everything but what binds one to its
 /// request and its moment.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Money {
     amount: Usdc,
     pay_to: EvmAddress,
     /// The terms, as they stand in the challenge.
     request: String,
+    /// The ids of all challenges with these terms.
+    begun: OnceLock<Begun>,
     /// The value of `PAYMENT-REQUIRED` for those who bring no payment.
     pub(super) required: HeaderValue,
     /// What they are told beside it.
@@ -66,6 +70,7 @@ impl Money {
             amount,
             pay_to,
             request: request(amount, pay_to),
+            begun: OnceLock::new(),
             required: HeaderValue::try_from(required).ok()?,
             body: form(),
         })
@@ -135,7 +140,7 @@ impl Press<'_> {
         let digest = digest(body);
         let opaque = opaque((self.randomness)()?);
         let realm = self.realm.as_str();
-        let id = self.secrets.id(&Parts {
+        let parts = Parts {
             realm,
             method: METHOD,
             intent: INTENT,
@@ -143,12 +148,30 @@ impl Press<'_> {
             expires: &expires,
             digest: &digest,
             opaque: &opaque,
-        });
+        };
+        let id = money.begun.get_or_init(|| self.secrets.begin(&parts)).id(&parts);
         // Nothing in it needs to be escaped: a realm has no quotation marks, and the
         // rest is ours.
-        let header = format!(
-            r#"{SCHEME} id="{id}", realm="{realm}", method="{METHOD}", intent="{INTENT}", request="{request}", description="{DESCRIPTION}", expires="{expires}", digest="{digest}", opaque="{opaque}""#
-        );
+        let parameters = [
+            ("id", id.as_str()),
+            ("realm", realm),
+            ("method", METHOD),
+            ("intent", INTENT),
+            ("request", request),
+            ("description", DESCRIPTION),
+            ("expires", &expires),
+            ("digest", &digest),
+            ("opaque", &opaque),
+        ];
+        let mut header = String::with_capacity(HEADER_BYTES);
+        header.push_str(SCHEME);
+        let mut before = " ";
+        for (name, value) in parameters {
+            for piece in [before, name, "=\"", value, "\""] {
+                header.push_str(piece);
+            }
+            before = ", ";
+        }
         Some(Challenge { id, header: HeaderValue::try_from(header).ok()? })
     }
 }

@@ -139,5 +139,5 @@ fn the_money_is_written_once_and_anew_for_another_seller() {
     let second = made(&Offer { payees, ..offer() });
     assert_ne!(first.request, second.request);
     assert_ne!(first.required, second.required);
-    assert_eq!(*made(&offer()), *first);
+    assert_eq!(made(&offer()).request, first.request);
 }
