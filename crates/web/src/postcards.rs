@@ -135,10 +135,9 @@ impl Counter {
         if *request.method() != Method::POST {
             return self.manners.not_posted(&request).map(Either::Right);
         }
-        let mut response = match timeout(self.limits.request_time, self.send(request)).await {
-            Ok(Ok(sealed)) => letter(sealed),
-            Ok(Err(problem)) => problem.into_response().map(Either::Right),
-            Err(_) => too_slow().into_response().map(Either::Right),
+        let mut response = match self.send(request).await {
+            Ok(sealed) => letter(sealed),
+            Err(problem) => problem.into_response().map(Either::Right),
         };
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -153,8 +152,10 @@ impl Counter {
         B::Error: Into<BoxError>,
     {
         let (parts, body) = request.into_parts();
+        // It has a time of its own.
         let body = read_body(body, self.limits).await?;
-        Ok(self.answer(&parts.headers, &body).await)
+        let answer = self.answer(&parts.headers, &body);
+        timeout(self.limits.request_time, answer).await.map_err(|_| too_slow())
     }
 }
 

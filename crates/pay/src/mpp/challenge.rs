@@ -31,8 +31,10 @@ const UNPAID_EXACT: &str = "Payment required";
 /// For people. Plain letters: it stands in a header.
 pub(super) const DESCRIPTION: &str = "One 4x6 postcard";
 
-/// About as long as a challenge is, so that its text need not grow.
+/// About as long as each of these is, so that its text need not grow.
 const HEADER_BYTES: usize = 1_024;
+const DIGEST_BYTES: usize = 64;
+const OPAQUE_BYTES: usize = 40;
 
 /// The one kind of credential that the released clients make.
 pub(super) const CREDENTIAL_TYPE: &str = "authorization";
@@ -188,12 +190,19 @@ pub(super) fn request(amount: Usdc, pay_to: EvmAddress) -> String {
 
 /// A body's digest, as RFC 9530 writes it.
 pub(super) fn digest(body: &[u8]) -> String {
-    format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(body)))
+    let mut digest = String::with_capacity(DIGEST_BYTES);
+    digest.push_str("sha-256=:");
+    STANDARD.encode_string(Sha256::digest(body), &mut digest);
+    digest.push(':');
+    digest
 }
 
 fn opaque(randomness: [u8; 16]) -> String {
-    let nonce = URL_SAFE_NO_PAD.encode(randomness);
-    URL_SAFE_NO_PAD.encode(format!(r#"{{"nonce":"{nonce}"}}"#))
+    let mut json = String::with_capacity(OPAQUE_BYTES);
+    json.push_str(r#"{"nonce":""#);
+    URL_SAFE_NO_PAD.encode_string(randomness, &mut json);
+    json.push_str(r#""}"#);
+    URL_SAFE_NO_PAD.encode(json)
 }
 
 #[cfg(test)]
