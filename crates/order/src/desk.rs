@@ -87,7 +87,10 @@ impl Desk {
 
         let digest = credential.as_ref().map(Credential::digest);
         let turn = match digest {
-            Some(_) => self.flights.turn(operation.key, self.clock.wait(PATIENCE_SECONDS)).await,
+            Some(_) => {
+                let patience = self.clock.wait(PATIENCE_SECONDS);
+                Box::pin(self.flights.turn(operation.key, patience)).await
+            }
             None => None,
         };
         match (self.open(operation, &payees).await?, credential, turn) {
@@ -144,7 +147,8 @@ impl Desk {
         let generation = match self.store.newest(&operation.key).await.map_err(trouble)? {
             None => 0,
             Some(Stored::Offered(offer)) if offer.expires_at <= now => {
-                let lapsed = Stored::from(self.record(offer.lapse(now), &Actor::Desk).await?);
+                let lapsed = Box::pin(self.record(offer.lapse(now), &Actor::Desk)).await?;
+                let lapsed = Stored::from(lapsed);
                 match lapsed.succession(now) {
                     Succession::Stays => return Ok(lapsed),
                     Succession::Next => lapsed.operation().generation.saturating_add(1),
@@ -173,7 +177,8 @@ impl Desk {
         let order = if order.state.payees == payees.digest() {
             order
         } else {
-            self.record(order.readdress(payees.digest(), self.clock.now()), &Actor::Desk).await?
+            let readdressed = order.readdress(payees.digest(), self.clock.now());
+            Box::pin(self.record(readdressed, &Actor::Desk)).await?
         };
         Ok(Outcome::Due(offer(tender, &order, payees)))
     }
