@@ -15,7 +15,6 @@ use order::seller::Sellers;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
 use pay::envelope::Envelope;
-use pay::mpp::challenge::Usual;
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
@@ -156,14 +155,11 @@ pub(crate) fn desks(
     let mpp = world.carriers.mpp.as_ref().map(|carrier| {
         let (newest, earlier) = storage.keyring.challenges();
         let realm = config.realm.clone().map_or_else(|| Realm::parse(base_url.host()), Ok);
-        Ok::<_, String>(Arc::new(Mpp {
-            facilitator: carrier.clone(),
-            realm: realm?,
-            secrets: Secrets::new(newest, &earlier),
-            randomness: Arc::new(challenge_randomness),
-            resource: resource(&base_url, postcards::MPP)?,
-            usual: Usual::default(),
-        }))
+        let secrets = Secrets::new(newest, &earlier);
+        let resource = resource(&base_url, postcards::MPP)?;
+        let randomness = Arc::new(challenge_randomness);
+        let mpp = Mpp::new(carrier.clone(), realm?, secrets, randomness, resource);
+        Ok::<_, String>(Arc::new(mpp))
     });
     Ok(Some(Desks {
         paid: desk(&provider.paid),

@@ -96,7 +96,7 @@ fn form() -> Form {
 
 /// What was asked for last. The next one is asked for the same, unless by another seller.
 #[derive(Default)]
-pub struct Usual(Mutex<Option<Arc<Money>>>);
+pub(super) struct Usual(Mutex<Option<Arc<Money>>>);
 
 impl Usual {
     pub(super) fn money(&self, offer: &Offer, resource: &Resource) -> Option<Arc<Money>> {

@@ -30,7 +30,19 @@ pub struct Mpp {
     pub randomness: Arc<Randomness>,
     /// The paid endpoint, for clients that speak x402 to it.
     pub resource: Resource,
-    pub usual: Usual,
+    pub(super) usual: Usual,
+}
+
+impl Mpp {
+    pub fn new(
+        facilitator: Arc<dyn Facilitator>,
+        realm: Realm,
+        secrets: Secrets,
+        randomness: Arc<Randomness>,
+        resource: Resource,
+    ) -> Self {
+        Self { facilitator, realm, secrets, randomness, resource, usual: Usual::default() }
+    }
 }
 
 #[async_trait]

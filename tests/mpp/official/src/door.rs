@@ -70,13 +70,13 @@ impl Facilitator for Porter {
 fn mpp() -> Mpp {
     static COUNT: AtomicU8 = AtomicU8::new(0);
     let url = "https://cards.example/api/mpp/postcards";
-    Mpp {
-        facilitator: Arc::new(Porter),
-        realm: Realm::parse(REALM).unwrap(),
-        secrets: Secrets::new(SECRET.as_bytes().try_into().unwrap(), &[]),
-        randomness: Arc::new(|| Some([COUNT.fetch_add(1, Ordering::Relaxed); 16])),
-        resource: Resource::parse(url, "One 4x6 postcard", "Pennyblack", &["mail"]).unwrap(),
-    }
+    Mpp::new(
+        Arc::new(Porter),
+        Realm::parse(REALM).unwrap(),
+        Secrets::new(SECRET.as_bytes().try_into().unwrap(), &[]),
+        Arc::new(|| Some([COUNT.fetch_add(1, Ordering::Relaxed); 16])),
+        Resource::parse(url, "One 4x6 postcard", "Pennyblack", &["mail"]).unwrap(),
+    )
 }
 
 fn offer() -> Offer {
