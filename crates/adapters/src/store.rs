@@ -1,5 +1,6 @@
 //! Where orders are kept: two databases behind one port and one contract.
 
+mod digested;
 mod error;
 mod migration;
 mod pending;

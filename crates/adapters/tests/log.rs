@@ -55,16 +55,15 @@ impl Fates for RefusedCard {
 }
 
 fn marked_card() -> Postcard {
-    let text = |text: &str| Some(text.to_owned());
     Postcard::parse(&Draft {
-        front_image_url: text("https://images.example.org/markfront.jpg"),
-        message: text("markmessage"),
-        name: text("markname"),
-        address: text("markaddress"),
-        city: text("markcity"),
-        province: text("markprovince"),
-        postal_code: text("MARKCODE"),
-        country: text("DE"),
+        front_image_url: Some("https://images.example.org/markfront.jpg"),
+        message: Some("markmessage"),
+        name: Some("markname"),
+        address: Some("markaddress"),
+        city: Some("markcity"),
+        province: Some("markprovince"),
+        postal_code: Some("MARKCODE"),
+        country: Some("DE"),
     })
     .unwrap()
 }

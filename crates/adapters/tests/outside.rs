@@ -68,16 +68,15 @@ fn moody_server() -> Address {
 }
 
 fn marked_order() -> Order<Submitting> {
-    let text = |text: &str| Some(text.to_owned());
     let card = Postcard::parse(&Draft {
-        front_image_url: text("https://images.example.org/markfront.jpg"),
-        message: text("markmessage"),
-        name: text("markname"),
-        address: text("markaddress"),
-        city: text("markcity"),
-        province: text("markprovince"),
-        postal_code: text("MARKCODE"),
-        country: text("DE"),
+        front_image_url: Some("https://images.example.org/markfront.jpg"),
+        message: Some("markmessage"),
+        name: Some("markname"),
+        address: Some("markaddress"),
+        city: Some("markcity"),
+        province: Some("markprovince"),
+        postal_code: Some("MARKCODE"),
+        country: Some("DE"),
     });
     let offer = samples::offer(1);
     let payment = samples::payment(1);

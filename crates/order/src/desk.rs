@@ -7,7 +7,7 @@ use crate::event::Actor;
 use crate::flight::Flights;
 use crate::identity::{Identity, Operation};
 use crate::ids::{OperationId, OrderId};
-use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting, Succession};
+use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting};
 use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
 use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError};
@@ -16,6 +16,7 @@ use crate::seller::{Payees, Sellers, Username};
 use crate::tender::Tender;
 use crate::vigil::Vigils;
 
+mod opening;
 mod troubles;
 
 use self::troubles::{declined, rejected};
@@ -84,30 +85,48 @@ impl Desk {
         // when names do not resolve any more.
         let purpose = if credential.is_some() { Purpose::Payment } else { Purpose::Offer };
         let payees = payees(&self.sellers, self.names.as_ref(), seller, purpose).await;
-
-        let digest = credential.as_ref().map(Credential::digest);
-        let turn = match digest {
-            Some(_) => {
-                let patience = self.clock.wait(PATIENCE_SECONDS);
-                Box::pin(self.flights.turn(operation.key, patience)).await
+        match credential {
+            None => match self.open(operation, &payees).await? {
+                Stored::Offered(order) => self.ask_for_payment(tender, order, payees?).await,
+                order @ (Stored::Settling(_)
+                | Stored::Unconfirmed(_)
+                | Stored::Submitting(_)
+                | Stored::Unfulfilled(_)
+                | Stored::Mailed(_)
+                | Stored::Refunded(_)
+                | Stored::Lapsed(_)) => Self::answer(order, None),
+            },
+            // In a box, as is everything that takes long: most requests bring no money,
+            // and should not carry the room for it around.
+            Some(credential) => {
+                Box::pin(self.send_paid(tender, operation, card, credential, payees)).await
             }
-            None => None,
-        };
-        match (self.open(operation, &payees).await?, credential, turn) {
-            (Stored::Offered(order), None, _) => self.ask_for_payment(tender, order, payees?).await,
-            (Stored::Offered(order), Some(_), None) => Err(Refusal::InProgress(order.id)),
-            (Stored::Offered(order), Some(credential), Some(_turn)) => {
-                // In a box, as are the others that take long: most requests bring no
-                // money, and should not carry the room for it around.
-                Box::pin(self.take_payment(tender, order, card, credential, payees?)).await
+        }
+    }
+
+    async fn send_paid(
+        &self,
+        tender: &dyn Tender,
+        operation: Operation,
+        card: Postcard,
+        credential: Credential,
+        payees: Result<Payees, Refusal>,
+    ) -> Result<Outcome, Refusal> {
+        let digest = credential.digest();
+        let patience = self.clock.wait(PATIENCE_SECONDS);
+        let turn = self.flights.turn(operation.key, patience).await;
+        match (self.open(operation, &payees).await?, turn) {
+            (Stored::Offered(order), None) => Err(Refusal::InProgress(order.id)),
+            (Stored::Offered(order), Some(_turn)) => {
+                self.take_payment(tender, order, card, credential, payees?).await
             }
             // The payer asks after the payment that is in doubt: find out now.
             // Not so while it is being settled: another process may be at it,
             // and what it hears is proof only if nobody else asks.
-            (Stored::Unconfirmed(order), _, Some(_turn)) if is_of(&order.state.was, digest) => {
-                Box::pin(self.chase_payment(tender, order.reopen(), &Actor::Desk)).await
+            (Stored::Unconfirmed(order), Some(_turn)) if is_of(&order.state.was, digest) => {
+                self.chase_payment(tender, order.reopen(), &Actor::Desk).await
             }
-            (order, _, _) => Self::answer(order, digest),
+            (order, _) => Self::answer(order, Some(digest)),
         }
     }
 
@@ -135,35 +154,6 @@ impl Desk {
             }
             Stored::Lapsed(Order { id, state: Lapsed, .. }) => Err(Refusal::OperationLapsed(id)),
         }
-    }
-
-    /// Finds the order that answers for this operation, or makes an offer.
-    async fn open(
-        &self,
-        operation: Operation,
-        payees: &Result<Payees, Refusal>,
-    ) -> Result<Stored, Refusal> {
-        let now = self.clock.now();
-        let generation = match self.store.newest(&operation.key).await.map_err(trouble)? {
-            None => 0,
-            Some(Stored::Offered(offer)) if offer.expires_at <= now => {
-                let lapsed = Box::pin(self.record(offer.lapse(now), &Actor::Desk)).await?;
-                let lapsed = Stored::from(lapsed);
-                match lapsed.succession(now) {
-                    Succession::Stays => return Ok(lapsed),
-                    Succession::Next => lapsed.operation().generation.saturating_add(1),
-                }
-            }
-            Some(order) => match order.succession(now) {
-                Succession::Next => order.operation().generation.saturating_add(1),
-                Succession::Stays => return same_request(order, &operation),
-            },
-        };
-        let operation = Operation { generation, ..operation };
-        let id = self.identity.order_id(&operation);
-        let payees = payees.as_ref().map_err(Refusal::clone)?.digest();
-        let fresh = Order::offer(id, operation.clone(), payees, now);
-        same_request(self.store.offer(fresh).await.map_err(trouble)?, &operation)
     }
 
     /// Says what is due. If the seller's address has changed since the offer
@@ -356,19 +346,8 @@ pub(crate) async fn payees(
     Ok(resolution.ok_or(Refusal::SellerUnresolved)?.payees().clone())
 }
 
-/// The same identifier must not come with another card. What has lapsed is
-/// answered as lapsed, whatever came with it.
-fn same_request(order: Stored, operation: &Operation) -> Result<Stored, Refusal> {
-    let lapsed = matches!(order, Stored::Lapsed(_));
-    if lapsed || order.operation().is_same_request(operation) {
-        Ok(order)
-    } else {
-        Err(Refusal::DifferentRequest(order.id()))
-    }
-}
-
-fn is_of(settling: &Settling, digest: Option<CredentialDigest>) -> bool {
-    Some(settling.payment.authorization.digest) == digest
+fn is_of(settling: &Settling, digest: CredentialDigest) -> bool {
+    settling.payment.authorization.digest == digest
 }
 
 fn offer(tender: &dyn Tender, order: &Order<Offered>, payees: Payees) -> Offer {

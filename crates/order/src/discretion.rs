@@ -2,9 +2,9 @@
 
 /// It may end up in a log line by accident; what it holds may not.
 macro_rules! prints_only_its_name {
-    ($($noun:ident),+) => {
+    ($($noun:ident $(<$lifetime:lifetime>)?),+) => {
         $(
-            impl std::fmt::Debug for $noun {
+            impl std::fmt::Debug for $noun $(<$lifetime>)? {
                 fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     f.debug_struct(stringify!($noun)).finish_non_exhaustive()
                 }

@@ -13,9 +13,10 @@ use crate::evidence::{Evidence, Record};
 const LABEL_BYTES_MAX: usize = 63;
 
 /// A seller's name: one normalised label below the configured parent.
-/// `alice`, `@alice` and `alice.<parent>` are the same value.
+/// `alice`, `@alice` and `alice.<parent>` are the same value. Every offer has one, so it
+/// is cheap to copy.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Username(String);
+pub struct Username(Arc<str>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAUsername;
@@ -36,12 +37,12 @@ impl Username {
         // A name that only becomes normal by being changed is not the name that
         // its holder registered.
         let normal = tidy && normalise(label).as_deref() == Some(label);
-        normal.then(|| Self(label.to_owned())).ok_or(NotAUsername)
+        normal.then(|| Self(label.into())).ok_or(NotAUsername)
     }
 
     /// A name that was read at the door earlier and kept since.
     pub fn kept(label: String) -> Self {
-        Self(label)
+        Self(label.into())
     }
 
     pub fn as_str(&self) -> &str {

@@ -15,6 +15,9 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 /// A caller's own name for the operation, as a header.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
+/// Room for as many members as a postcard or a recipient has.
+const MEMBERS: usize = 6;
+
 /// What was asked for, and of whom.
 pub(crate) struct Asked {
     pub(crate) card: Postcard,
@@ -60,7 +63,9 @@ pub(crate) fn read(
     body: &[u8],
     named: Option<OperationId>,
 ) -> Result<Asked, Unread> {
-    let sheet = serde_json::from_slice(body).map_err(|_| Unread::Malformed)?;
+    // As one text, since it is quicker to see that once than for every word in it.
+    let text = std::str::from_utf8(body).map_err(|_| Unread::Malformed)?;
+    let sheet = serde_json::from_str(text).map_err(|_| Unread::Malformed)?;
     asked(names, headers, &sheet, named).map_err(Unread::Refused)
 }
 
@@ -98,18 +103,17 @@ fn asked(
     }
 }
 
-fn draft(members: &Members<'_>, faults: &mut Vec<FieldFault>) -> Draft {
-    let nothing = Members::default();
+fn draft<'a>(members: &'a Members<'a>, faults: &mut Vec<FieldFault>) -> Draft<'a> {
     let recipient = match members.find("recipient") {
         Found::Once(Sheet::Members(recipient)) => recipient,
-        Found::Once(Sheet::Text(_) | Sheet::Other) | Found::Nowhere | Found::Twice => &nothing,
+        Found::Once(Sheet::Text(_) | Sheet::Other) | Found::Nowhere => NOTHING,
+        Found::Twice => {
+            faults.push(twice("recipient"));
+            NOTHING
+        }
     };
-    if matches!(members.find("recipient"), Found::Twice) {
-        faults.push(twice("recipient"));
-    }
-    let mut text = |members: &Members<'_>, name: &str, field: &'static str| match members.find(name)
-    {
-        Found::Once(Sheet::Text(text)) => Some(text.as_ref().to_owned()),
+    let mut text = |members: &'a Members<'a>, name: &str, field| match members.find(name) {
+        Found::Once(Sheet::Text(text)) => Some(text.as_ref()),
         Found::Once(Sheet::Members(_) | Sheet::Other) | Found::Nowhere => None,
         Found::Twice => {
             faults.push(twice(field));
@@ -199,8 +203,9 @@ enum Sheet<'a> {
     Other,
 }
 
-#[derive(Default)]
 struct Members<'a>(Vec<(Name<'a>, Sheet<'a>)>);
+
+const NOTHING: &Members<'_> = &Members(Vec::new());
 
 struct Name<'a>(Cow<'a, str>);
 
@@ -254,11 +259,11 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sheet<'de>, A::Error> {
-        let mut members = Members::default();
+        let mut members = Vec::with_capacity(MEMBERS);
         while let Some(member) = map.next_entry()? {
-            members.0.push(member);
+            members.push(member);
         }
-        Ok(Sheet::Members(members))
+        Ok(Sheet::Members(Members(members)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sheet<'de>, A::Error> {

@@ -23,7 +23,7 @@ use tower::Service;
 
 use crate::document::Sent;
 use crate::documents::{Documents, Place, only_reading};
-use crate::guard::{Guard, X_REQUEST_ID, measure_head};
+use crate::guard::{Guard, Making, Watched, X_REQUEST_ID, measure_head};
 use crate::known::Known;
 use crate::mcp;
 use crate::postcards;
@@ -76,10 +76,14 @@ impl Front {
     {
         let path = request.uri().path();
         if mcp::PATHS.contains(&path) {
-            return Answering::Beside(self.ask_mcp(request));
+            let beside = self.beside.clone();
+            let answer =
+                |request| -> Making { Box::pin(async move { beside.mcp.answer(request).await }) };
+            return Answering::Beside(self.guard.watch(mcp::PATHS[0], request, answer));
         }
         if let Some(counter) = self.beside.sending.at(path) {
-            return Answering::Beside(self.send(counter.clone(), request));
+            let answer = |request| counter.clone().serve(request);
+            return Answering::Beside(self.guard.watch(counter.path(), request, answer));
         }
         match self.documents.find(path) {
             Some(place) => Answering::Known(ready(Ok(self.hand_out(place, &request)))),
@@ -88,31 +92,6 @@ impl Front {
                 Answering::Door(Box::pin(self.doors.clone().call(request)))
             }
         }
-    }
-
-    fn ask_mcp<B>(&self, request: Request<B>) -> Watched
-    where
-        B: http_body::Body<Data = Bytes> + Send + 'static,
-        B::Error: Into<axum::BoxError>,
-    {
-        let (guard, beside) = (self.guard.clone(), self.beside.clone());
-        Box::pin(async move {
-            let answer = |request| async move { beside.mcp.answer(request).await };
-            guard.watch(mcp::PATHS[0], request, answer).await
-        })
-    }
-
-    fn send<B>(&self, counter: Arc<postcards::Counter>, request: Request<B>) -> Watched
-    where
-        B: http_body::Body<Data = Bytes> + Send + 'static,
-        B::Error: Into<axum::BoxError>,
-    {
-        let guard = self.guard.clone();
-        Box::pin(async move {
-            let path = counter.path();
-            let answer = |request| async move { counter.serve(request).await };
-            guard.watch(path, request, answer).await
-        })
     }
 
     fn hand_out<B>(&self, place: &Place, request: &Request<B>) -> Response<FrontBody> {
@@ -211,8 +190,6 @@ pub enum Answering {
     Beside(Watched),
 }
 
-type Watched = Pin<Box<dyn Future<Output = Response<FrontBody>> + Send>>;
-
 impl Future for Answering {
     type Output = Result<Response<FrontBody>, Infallible>;
 
@@ -222,7 +199,7 @@ impl Future for Answering {
             Self::Door(door) => {
                 door.as_mut().poll(context).map_ok(|answer| answer.map(Either::Right))
             }
-            Self::Beside(watched) => watched.as_mut().poll(context).map(Ok),
+            Self::Beside(watched) => Pin::new(watched).poll(context).map(Ok),
         }
     }
 }

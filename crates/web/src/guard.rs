@@ -17,18 +17,20 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::X_CONTENT_TYPE_OPTIONS;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
-use http_body_util::{BodyExt, Either, LengthLimitError, Limited};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 use tower::{Layer, Service};
 
-use crate::front::FrontBody;
 use crate::guard::journal::Entry;
-use crate::known::Known;
 use crate::problem::{Problem, Retry};
 use crate::request_id::{RequestId, RequestIds};
 
 mod journal;
+mod watch;
+
+pub(crate) use watch::Making;
+pub use watch::Watched;
 
 /// Room for the largest MCP message; a postcard needs a quarter of it.
 pub const BODY_BYTES: usize = 64 * 1024;
@@ -91,38 +93,6 @@ impl Guard {
     /// The same guard with other limits.
     pub fn with(&self, limits: Limits) -> Self {
         Self { limits, ..self.clone() }
-    }
-
-    /// Watches over one request for a door that stands beside the router, and that
-    /// sees to its own time: it reads the body by `read_body`. No layer and no box, as
-    /// those would cost more than the answer.
-    pub(crate) async fn watch<B, F>(
-        self,
-        route: &'static str,
-        request: http::Request<B>,
-        answer: impl FnOnce(http::Request<B>) -> F,
-    ) -> http::Response<FrontBody>
-    where
-        F: Future<Output = http::Response<FrontBody>>,
-    {
-        let id = self.ids.next();
-        let mut entry = Entry::at(id, request.method(), route);
-        let only_head = *request.method() == Method::HEAD;
-        let problem = |problem: Problem| problem.into_response().map(Either::Right);
-        let mut response = match measure_head(request.uri(), request.headers()) {
-            Err(too_large) => problem(too_large),
-            Ok(()) => {
-                let answered = caught(answer(request)).await;
-                answered.unwrap_or_else(|| problem(internal()))
-            }
-        };
-        if only_head {
-            // HTTP/2 would send it.
-            *response.body_mut() = Either::Left(Known::default());
-        }
-        sign(response.headers_mut(), id);
-        entry.answered(response.status());
-        response
     }
 }
 
@@ -264,11 +234,15 @@ where
 /// None if it panicked on its way.
 async fn caught<T>(answer: impl Future<Output = T>) -> Option<T> {
     let mut answer = pin!(answer);
-    poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
-        polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
-    })
-    .await
+    poll_fn(|context| polled(answer.as_mut(), context)).await
+}
+
+fn polled<T>(
+    answer: Pin<&mut (impl Future<Output = T> + ?Sized)>,
+    context: &mut Context<'_>,
+) -> Poll<Option<T>> {
+    let polled = catch_unwind(AssertUnwindSafe(|| answer.poll(context)));
+    polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
 }
 
 fn too_large(status: StatusCode) -> Problem {

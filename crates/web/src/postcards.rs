@@ -4,6 +4,7 @@
 //! that is not a document, and layers would cost as much as the answer.
 
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::BoxError;
@@ -15,6 +16,7 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_METHOD,
     ALLOW,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::chain::Network;
@@ -26,7 +28,7 @@ use tokio::time::timeout;
 use crate::browsers::Welcome;
 use crate::draft::{self, Asked, MALFORMED, Unread};
 use crate::front::FrontBody;
-use crate::guard::{Limits, read_body, too_slow};
+use crate::guard::{Limits, Making, read_body, too_slow};
 use crate::known::Known;
 use crate::paywall::{Asking, Wall};
 use crate::problem::{METHOD_NOT_ALLOWED, Problem};
@@ -127,34 +129,37 @@ impl Counter {
     }
 
     /// Whatever is asked at this door.
-    pub(crate) async fn serve<B>(&self, request: Request<B>) -> Response<FrontBody>
+    pub(crate) fn serve<B>(self: Arc<Self>, request: Request<B>) -> Making
     where
-        B: HttpBody<Data = Bytes>,
+        B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
         if *request.method() != Method::POST {
-            return self.manners.not_posted(&request).map(Either::Right);
+            return Box::pin(ready(self.manners.not_posted(&request).map(Either::Right)));
         }
-        let mut response = match self.send(request).await {
-            Ok(sealed) => letter(sealed),
-            Err(problem) => problem.into_response().map(Either::Right),
-        };
-        let headers = response.headers_mut();
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-        let exposed = HeaderValue::from_static(self.manners.exposed);
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
-        response
+        // Only what is needed goes into the box.
+        let (Parts { headers, .. }, body) = request.into_parts();
+        Box::pin(async move {
+            let mut response = match self.send(&headers, body).await {
+                Ok(sealed) => letter(sealed),
+                Err(problem) => problem.into_response().map(Either::Right),
+            };
+            let headers = response.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            let exposed = HeaderValue::from_static(self.manners.exposed);
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            response
+        })
     }
 
-    async fn send<B>(&self, request: Request<B>) -> Result<Sealed, Problem>
+    async fn send<B>(&self, headers: &HeaderMap, body: B) -> Result<Sealed, Problem>
     where
         B: HttpBody<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        let (parts, body) = request.into_parts();
         // It has a time of its own.
         let body = read_body(body, self.limits).await?;
-        let answer = self.answer(&parts.headers, &body);
+        let answer = self.answer(headers, &body);
         timeout(self.limits.request_time, answer).await.map_err(|_| too_slow())
     }
 }
@@ -222,7 +227,8 @@ impl Counter {
             return Box::pin(self.desk.send(&*self.envelope, request)).await;
         }
         let (desk, envelope) = (self.desk.clone(), self.envelope.clone());
-        let walk = self.walks.start(async move { desk.send(&*envelope, request).await });
+        let walk = Box::pin(async move { desk.send(&*envelope, request).await });
+        let walk = self.walks.start(walk);
         match walk {
             // Whatever broke, what it had begun is written down.
             Ok(walk) => walk.await.unwrap_or(Err(Refusal::Internal)),

@@ -215,16 +215,15 @@ impl Provider for ThanksIo {
 
 /// A card that nobody is sent, to learn what the account would say.
 fn sample() -> Option<Postcard> {
-    let text = |text: &str| Some(text.to_owned());
     Postcard::parse(&Draft {
-        front_image_url: text("https://cdn.thanks.io/letter-backgrounds/bg0.png"),
-        message: text("Hello."),
-        name: text("Current Resident"),
-        address: text("1600 Pennsylvania Avenue NW"),
-        city: text("Washington"),
-        province: text("DC"),
-        postal_code: text("20500"),
-        country: text("US"),
+        front_image_url: Some("https://cdn.thanks.io/letter-backgrounds/bg0.png"),
+        message: Some("Hello."),
+        name: Some("Current Resident"),
+        address: Some("1600 Pennsylvania Avenue NW"),
+        city: Some("Washington"),
+        province: Some("DC"),
+        postal_code: Some("20500"),
+        country: Some("US"),
     })
     .ok()
 }

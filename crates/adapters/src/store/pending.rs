@@ -3,12 +3,14 @@
 //! Whatever a database has under the same id counts for more than what is here:
 //! an offer may have been written, and moved on, before it leaves this place.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use order::ids::{OperationKey, OrderId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::ports::StoreError;
+
+use super::digested::ByDigest;
 
 /// A few seconds' worth at the highest rate, and about 30 MB.
 const OFFERS_MAX: usize = 65_536;
@@ -20,9 +22,9 @@ pub(super) struct Pending {
 
 #[derive(Default)]
 struct Shelf {
-    offers: HashMap<OrderId, Order<Offered>>,
+    offers: ByDigest<OrderId, Order<Offered>>,
     /// The highest generation of each operation among them.
-    newest: HashMap<OperationKey, OrderId>,
+    newest: ByDigest<OperationKey, OrderId>,
     /// In the sequence in which they came.
     queue: VecDeque<OrderId>,
     /// How many have been written since the start.

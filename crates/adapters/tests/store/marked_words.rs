@@ -31,16 +31,15 @@ const WORDS: [&str; 9] = [
 ];
 
 fn marked_card() -> Postcard {
-    let text = |text: &str| Some(text.to_owned());
     let draft = Draft {
-        front_image_url: text("https://images.example.org/picture-of-me.jpg"),
-        message: text("Quetzalcoatl says hello."),
-        name: text("Xanthippe"),
-        address: text("12 Zwiebelgasse"),
-        city: text("Ypsilanti"),
-        province: text("Wallachia"),
-        postal_code: text("XQ77ZZ"),
-        country: text("GB"),
+        front_image_url: Some("https://images.example.org/picture-of-me.jpg"),
+        message: Some("Quetzalcoatl says hello."),
+        name: Some("Xanthippe"),
+        address: Some("12 Zwiebelgasse"),
+        city: Some("Ypsilanti"),
+        province: Some("Wallachia"),
+        postal_code: Some("XQ77ZZ"),
+        country: Some("GB"),
     };
     Postcard::parse(&draft).unwrap()
 }

@@ -156,7 +156,7 @@ async fn answer(
 
 async fn serve(site: &Site, request: Request<Body>) -> (Response<()>, Bytes) {
     let counter = site.doors.at(request.uri().path()).unwrap();
-    let (parts, body) = counter.serve(request).await.into_parts();
+    let (parts, body) = counter.clone().serve(request).await.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     (Response::from_parts(parts, ()), body)
 }

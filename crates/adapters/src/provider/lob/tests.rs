@@ -40,36 +40,32 @@ async fn every_fault_of_a_server_is_sorted() {
     every_fault(provider, Asked::AtHome).await;
 }
 
-fn card(change: impl FnOnce(&mut Draft)) -> Postcard {
-    let text = |text: &str| Some(text.to_owned());
-    let mut draft = Draft {
-        front_image_url: text("https://images.example.org/front.jpg"),
-        message: text("Hello."),
-        name: text("Ada Lovelace"),
-        address: text("1 Main Street"),
-        city: text("Springfield"),
-        province: text("IL"),
-        postal_code: text("62701"),
-        country: text("US"),
-    };
-    change(&mut draft);
-    Postcard::parse(&draft).ok().unwrap()
-}
+const GOOD: Draft<'_> = Draft {
+    front_image_url: Some("https://images.example.org/front.jpg"),
+    message: Some("Hello."),
+    name: Some("Ada Lovelace"),
+    address: Some("1 Main Street"),
+    city: Some("Springfield"),
+    province: Some("IL"),
+    postal_code: Some("62701"),
+    country: Some("US"),
+};
 
 #[tokio::test]
 async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_none() {
     let (server, provider) = serving([Reply::Nothing]).await;
     let mut prices = Vec::new();
-    for change in [
-        |_: &mut Draft| {},
-        |draft: &mut Draft| draft.country = Some("DE".into()),
-        |draft: &mut Draft| draft.postal_code = Some("62701-0001".into()),
-        |draft: &mut Draft| draft.postal_code = Some("W1A 1AA".into()),
-        |draft: &mut Draft| draft.name = Some("a".repeat(41)),
-        |draft: &mut Draft| draft.address = Some("a".repeat(65)),
-        |draft: &mut Draft| draft.message = Some("a\n".repeat(40) + "a"),
+    for draft in [
+        GOOD,
+        Draft { country: Some("DE"), ..GOOD },
+        Draft { postal_code: Some("62701-0001"), ..GOOD },
+        Draft { postal_code: Some("W1A 1AA"), ..GOOD },
+        Draft { name: Some(&"a".repeat(41)), ..GOOD },
+        Draft { address: Some(&"a".repeat(65)), ..GOOD },
+        Draft { message: Some(&("a\n".repeat(40) + "a")), ..GOOD },
     ] {
-        prices.push(provider.hold(&card(change)).await.ok().map(|hold| hold.total().0));
+        let card = Postcard::parse(&draft).unwrap();
+        prices.push(provider.hold(&card).await.ok().map(|hold| hold.total().0));
     }
     assert_eq!(prices, [Some(90), Some(160), Some(90), None, None, None, None]);
     assert_eq!(server.heard().len(), 0);

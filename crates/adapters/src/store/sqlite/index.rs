@@ -1,19 +1,19 @@
 //! The sheet of each name, by the name's first bytes.
 
-use std::collections::HashMap;
+use crate::store::digested::ByDigest;
 
 /// A map that grows takes a while, and whoever asks waits for it. Many small ones grow
 /// one after the other, a millisecond each.
 const PARTS: usize = 64;
 
 pub(super) struct Index {
-    parts: Vec<HashMap<u64, i64>>,
+    parts: Vec<ByDigest<u64, i64>>,
     pub(super) length: usize,
 }
 
 impl Default for Index {
     fn default() -> Self {
-        Self { parts: vec![HashMap::new(); PARTS], length: 0 }
+        Self { parts: vec![ByDigest::default(); PARTS], length: 0 }
     }
 }
 
