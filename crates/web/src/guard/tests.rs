@@ -18,6 +18,7 @@ use crate::problem;
 use crate::request_id::RequestId;
 
 mod log;
+mod watch;
 
 fn site() -> Router {
     let everyday = Guard::new(Limits { body_bytes: 100, ..Limits::default() });

@@ -29,8 +29,12 @@ use crate::discovery::samples::premises;
 use crate::document::PAGE_POLICY;
 use crate::publish;
 
+mod trouble;
+
+use self::trouble::Trouble;
+
 /// A way of paying with one header each way.
-struct Paper(Till);
+struct Paper(Till, Trouble);
 
 #[async_trait]
 impl Tender for Paper {
@@ -60,6 +64,7 @@ impl Tender for Paper {
     }
 
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+        self.1.comes().await;
         self.0.settle(payment).await
     }
 
@@ -107,15 +112,19 @@ struct Site {
 }
 
 fn site() -> Site {
+    site_with(&Trouble::Never)
+}
+
+fn site_with(trouble: &Trouble) -> Site {
     let promises =
         Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
     let still = Box::new(Still::default());
     let world = World::new(Box::new(EveryFate::default()), still, promises);
-    let x402 = Arc::new(Paper(world.till(TenderKind::X402)));
+    let x402 = Arc::new(Paper(world.till(TenderKind::X402), trouble.clone()));
     let walks = Walks::new();
     let page = publish::everything(&premises(), 0).unwrap().paywall;
     let desk = Arc::new(world.desk());
-    let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp)));
+    let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp), trouble.clone()));
     let mpp = Some(mpp);
     let sending = Sending { desk, x402, mpp, money: Money::Play, nodes: BTreeMap::new() };
     let doors = Doors::open(sending, page, walks.clone(), Limits::default());

@@ -1,6 +1,6 @@
 //! The real desk and the real adapters before the sandbox's provider, with money that is counted.
 //!
-//! The doors at which one pays are not open yet, so the desk is asked directly,
+//! The desk is asked directly rather than through a door, with promises of the small world,
 //! and what it refuses goes through the one table from refusals to statuses.
 
 mod at_quote;
