@@ -35,7 +35,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let limits = limits(reader);
     let sellers = sellers(reader);
     let names = naming::read(reader, mode);
-    let posting = posting::read(reader);
+    let posting = posting::read(reader, mode);
     let paying = paying::read(reader, mode);
     let realm = paying::realm(reader);
     let sandbox = sandbox(reader, &names, &posting, &paying);

@@ -51,6 +51,11 @@ fn a_provider_is_told_what_it_cannot_do_without() {
         "provider.international_cents",
     ];
     assert_eq!(faulty_keys(&lob), expected);
+    let unmailed = live(&desk)
+        .replace("[provider]\n        kind = \"none\"", "[provider]\nkind = \"sandbox\"");
+    for toml in [unmailed.clone(), format!("{unmailed}\n[sandbox]\nmixed = 'yes'")] {
+        assert_eq!(faulty_keys(&desk.read(&toml)), ["provider.kind"]);
+    }
 }
 
 #[test]
