@@ -186,7 +186,7 @@ impl Facilitator for Settler {
             Ok(()) => Whose::Ours(x402::errand_id(due.promise)),
             Err(_) => Whose::Retired,
         };
-        lane.carry(whose, &bundle, &paid).await
+        Ok(lane.carry(whose, &bundle, &paid).await?)
     }
 
     async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objection::{NotSent, Sent};
 use super::{ContractCall, FeeHistory, NoAnswer, Node, Unsaid};
-use crate::http::{Silence, Why};
+use crate::http::Silence;
 
 /// How many blocks a fee history looks back on.
 const FEE_BLOCKS: u64 = 5;
@@ -155,13 +155,12 @@ impl Node {
     }
 }
 
-/// Only a connection that was never made, or a door that lets nobody in, proves
-/// that the node has not heard of a transaction.
+/// Only a connection that was never made proves that no node has heard of a
+/// transaction. Whatever status comes back, it may be that of the last of many nodes
+/// behind one door, after another one took it.
 fn unheard_or_lost(silence: Silence) -> NotSent {
     match silence {
-        Silence::Refused(_) | Silence::Lost(Why::Status(401 | 404 | 413 | 429)) => {
-            NotSent::Unheard(NoAnswer::Silent(silence))
-        }
+        Silence::Refused(_) => NotSent::Unheard(NoAnswer::Silent(silence)),
         Silence::Lost(_) => NotSent::Lost(NoAnswer::Silent(silence)),
     }
 }

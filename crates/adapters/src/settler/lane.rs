@@ -4,8 +4,8 @@
 //! `ready` signs, `carry` sends and waits, `look` finds out what became of it, and
 //! `mend` keeps the queue moving.
 
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use order::chain::{EvmAddress, Network};
 use order::evidence::BlockTag;
@@ -17,7 +17,7 @@ mod mend;
 mod purse;
 mod ready;
 
-pub(super) use carry::Whose;
+pub(super) use carry::{Unpaid, Whose};
 pub(super) use look::{Paid, Seen};
 pub(super) use ready::Unready;
 
@@ -44,6 +44,9 @@ pub(super) struct Lane {
     receipt_seconds: u64,
     queue: Queue,
     purse: Mutex<Purse>,
+    /// Its node has once told us the finalized block. From then on nothing less counts:
+    /// the code for a tag that nobody knows is also that of many a passing trouble.
+    tells_final: AtomicBool,
 }
 
 /// A call that is to be made in a block.
@@ -61,8 +64,8 @@ impl Lane {
         clock: Arc<dyn Clock>,
         receipt_seconds: u64,
     ) -> Self {
-        let (queue, purse) = (Queue::default(), Mutex::default());
-        Self { node, network, limits, signer, clock, receipt_seconds, queue, purse }
+        let (queue, purse, tells_final) = Default::default();
+        Self { node, network, limits, signer, clock, receipt_seconds, queue, purse, tells_final }
     }
 
     pub(super) fn address(&self) -> EvmAddress {
@@ -74,7 +77,13 @@ impl Lane {
     pub(super) async fn settled_head(&self) -> Result<Head, NoAnswer> {
         for tag in [BlockTag::Finalized, BlockTag::Safe] {
             match self.node.block(At::Tag(tag)).await {
-                Ok(head) => return Ok(head),
+                Ok(head) => {
+                    if tag == BlockTag::Finalized {
+                        self.tells_final.store(true, Ordering::Relaxed);
+                    }
+                    return Ok(head);
+                }
+                Err(why) if self.tells_final.load(Ordering::Relaxed) => return Err(why),
                 Err(NoAnswer::UnknownBlock) => {}
                 Err(NoAnswer::Refused(code)) if TAG_UNKNOWN.contains(&code) => {}
                 Err(why) => return Err(why),

@@ -17,7 +17,7 @@ use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
 
 use super::abi::Usdc;
 use super::bundle::{Bundle, UNREADABLE};
-use super::lane::{Errand, LATEST, Lane, Unready, Whose};
+use super::lane::{Errand, LATEST, Lane, Unpaid, Unready, Whose};
 use super::queue::ErrandId;
 use super::{Settler, complain};
 use crate::nonce::Nonce;
@@ -88,7 +88,7 @@ impl Facilitator for Settler {
         };
         match lane.carry(whose, &bundle, &paid).await {
             Ok(moved) => Ok(moved),
-            Err(failure) => after(failure, due.authorization, lane, &bundle).await,
+            Err(unpaid) => after(unpaid, due.authorization, lane, &bundle).await,
         }
     }
 
@@ -101,25 +101,25 @@ fn read(preparation: &Preparation) -> Result<Bundle, Failure> {
     Bundle::read(preparation).ok_or_else(|| Failure::Lost(UNREADABLE.to_owned()))
 }
 
-/// What it means that our own transaction did not pay: somebody else's may have.
+/// What it means that our own transaction did not pay: somebody else's may have, and once
+/// ours has been in a block anybody can read the authorization there and carry it.
 async fn after(
-    failure: Failure,
+    unpaid: Unpaid,
     authorization: &Authorization,
     lane: &Lane,
     bundle: &Bundle,
 ) -> Result<Moved, Failure> {
     let found = trace::find(lane, authorization, Some(bundle.since)).await;
-    match (found, failure) {
+    match (found, unpaid) {
         (Ok(Whereabouts::Moved(moved)), _) => Ok(moved),
         (
             Ok(Whereabouts::Expired | Whereabouts::Elsewhere(Finality::Final)),
-            Failure::Refused(why) | Failure::Lost(why),
-        ) => Err(Failure::Refused(why)),
-        // Nobody carried it, so our own word holds.
-        (Ok(Whereabouts::Unused), failure) => Err(failure),
+            Unpaid::NeverSent(why) | Unpaid::Reverted(why) | Unpaid::Unknown(why),
+        )
+        | (Ok(Whereabouts::Unused), Unpaid::NeverSent(why)) => Err(Failure::Refused(why)),
         (
-            Ok(Whereabouts::Elsewhere(Finality::Provisional)) | Err(_),
-            Failure::Refused(why) | Failure::Lost(why),
+            Ok(Whereabouts::Unused | Whereabouts::Elsewhere(Finality::Provisional)) | Err(_),
+            Unpaid::NeverSent(why) | Unpaid::Reverted(why) | Unpaid::Unknown(why),
         ) => Err(Failure::Lost(why)),
     }
 }

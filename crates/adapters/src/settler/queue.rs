@@ -99,7 +99,20 @@ impl Repair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Lent,
+    /// Its owner sends it for the first time, and nobody else does: if that fails for
+    /// certain, it never left us.
+    Sending,
+    /// Perhaps more than once, and by anybody who mends the queue.
     Sent,
+}
+
+/// What is known of a transaction whose first sending failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Release {
+    /// Nobody sent it, and nobody will.
+    NeverSent,
+    /// Somebody else has been given it, or its number.
+    PerhapsSent,
 }
 
 struct Loan {
@@ -112,14 +125,18 @@ struct Loan {
 impl Loan {
     fn holds(&self, now: u64) -> bool {
         match self.state {
-            State::Sent => true,
+            State::Sending | State::Sent => true,
             State::Lent => now.saturating_sub(self.since) < LOAN_SECONDS,
         }
     }
 
+    fn is_being_sent(&self, now: u64) -> bool {
+        self.state == State::Sending && now.saturating_sub(self.since) < LOAN_SECONDS
+    }
+
     fn fees(&self) -> Option<Fees> {
         match self.state {
-            State::Sent => self.signed.as_ref().map(|signed| signed.fees),
+            State::Sending | State::Sent => self.signed.as_ref().map(|signed| signed.fees),
             State::Lent => None,
         }
     }
@@ -200,11 +217,21 @@ impl Queue {
         let turn = match book.loans.get(&signed.nonce) {
             Some(loan) if loan.errand != errand => return Turn::Others,
             Some(Loan { state: State::Lent, .. }) => Turn::First,
-            Some(Loan { state: State::Sent, .. }) | None => Turn::Again,
+            Some(Loan { state: State::Sending | State::Sent, .. }) | None => Turn::Again,
         };
-        let loan = Loan { errand, state: State::Sent, since: now, signed: Some(signed.clone()) };
+        let state = if turn == Turn::First { State::Sending } else { State::Sent };
+        let loan = Loan { errand, state, since: now, signed: Some(signed.clone()) };
         book.loans.insert(signed.nonce, loan);
         turn
+    }
+
+    /// It has been sent, or may have been: whoever mends the queue may send it again.
+    pub(super) fn sent(&self, errand: ErrandId, nonce: u64) {
+        if let Some(loan) = self.book().loans.get_mut(&nonce)
+            && loan.errand == errand
+        {
+            loan.state = State::Sent;
+        }
     }
 
     /// Nobody's transaction goes under this number, whoever had it.
@@ -214,11 +241,18 @@ impl Queue {
         self.book().loans.insert(signed.nonce, loan);
     }
 
-    /// Nothing was sent under this number, and nothing will be.
-    pub(super) fn release(&self, errand: ErrandId, nonce: u64) {
+    /// Its owner has certainly not sent it. The number is free again, unless somebody
+    /// else may have sent it meanwhile.
+    pub(super) fn release(&self, errand: ErrandId, nonce: u64) -> Release {
         let mut book = self.book();
-        if book.loans.get(&nonce).is_some_and(|loan| loan.errand == errand) {
-            book.loans.remove(&nonce);
+        match book.loans.get(&nonce) {
+            Some(Loan { errand: owner, state: State::Lent | State::Sending, .. })
+                if *owner == errand =>
+            {
+                book.loans.remove(&nonce);
+                Release::NeverSent
+            }
+            Some(_) | None => Release::PerhapsSent,
         }
     }
 
@@ -232,7 +266,7 @@ impl Queue {
         book.tidy(counts, now);
         let stuck = book.stuck_head(base_fee, now).or_else(|| book.ignored_head(now));
         let mut repairs: Vec<_> = stuck.into_iter().collect();
-        let sent = |(_, loan): &(&u64, &Loan)| loan.state == State::Sent;
+        let sent = |(_, loan): &(&u64, &Loan)| loan.state != State::Lent;
         let Some(last) = book.loans.iter().rev().find(sent).map(|(nonce, _)| *nonce) else {
             return repairs;
         };
@@ -240,8 +274,16 @@ impl Queue {
             if repairs.iter().any(|repair| repair.fills(nonce)) {
                 continue;
             }
-            match book.loans.get(&nonce) {
-                Some(Loan { state: State::Sent, signed: Some(signed), .. }) => {
+            match book.loans.get_mut(&nonce) {
+                // Somebody is sending it.
+                Some(loan) if loan.is_being_sent(now) => break,
+                Some(Loan {
+                    state: state @ (State::Sending | State::Sent),
+                    signed: Some(signed),
+                    ..
+                }) => {
+                    // From here on nobody can say that it never left us.
+                    *state = State::Sent;
                     repairs.push(Repair::SendAgain(signed.raw.clone()));
                 }
                 // Somebody is about to send it.
@@ -268,14 +310,14 @@ impl Book {
     fn tidy(&mut self, counts: Counts, now: u64) {
         self.loans.retain(|nonce, loan| {
             let fresh = now.saturating_sub(loan.since) < MEMORY_SECONDS;
-            *nonce >= counts.mined || (loan.state == State::Sent && fresh)
+            *nonce >= counts.mined || (loan.state != State::Lent && fresh)
         });
         let waits = counts.mined < counts.pooled;
         match self.head {
             Some((head, _)) if waits && head == counts.mined => {}
             Some(_) | None => self.head = waits.then_some((counts.mined, now)),
         }
-        let sent = self.loans.get(&counts.mined).is_some_and(|loan| loan.state == State::Sent);
+        let sent = self.loans.get(&counts.mined).is_some_and(|loan| loan.state != State::Lent);
         match self.ignored {
             Some((head, _)) if !waits && sent && head == counts.mined => {}
             Some(_) | None => self.ignored = (!waits && sent).then_some((counts.mined, now)),

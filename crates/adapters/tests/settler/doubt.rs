@@ -42,7 +42,8 @@ async fn money_is_provisional_until_its_block_stays() {
 async fn a_node_that_knows_no_final_blocks_is_asked_for_safe_and_then_for_old_ones() {
     let (house, _) = house_in_doubt().await;
     let chain = house.chain();
-    let settler = house.settler_within(Limits { confirmations: 1, ..Limits::of(BASE) });
+    let new_here = || house.settler_within(Limits { confirmations: 1, ..Limits::of(BASE) });
+    let settler = new_here();
     let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
     payment.settle(&settler).await.unwrap();
     let unknown = |times| Rule {
@@ -54,12 +55,15 @@ async fn a_node_that_knows_no_final_blocks_is_asked_for_safe_and_then_for_old_on
     };
     chain.mine(1);
     chain.add_fault(unknown(1));
-    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Provisional));
+    assert_eq!(finality(&payment.trace(&new_here()).await), Some(Finality::Provisional));
     chain.add_fault(unknown(2));
-    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    assert_eq!(finality(&payment.trace(&new_here()).await), Some(Finality::Final));
     chain.mine(1);
     chain.add_fault(unknown(1));
-    assert_eq!(finality(&payment.trace(&settler).await), Some(Finality::Final));
+    assert_eq!(finality(&payment.trace(&new_here()).await), Some(Finality::Final));
+    // One that told the final block before knows better, whatever it says now.
+    chain.add_fault(unknown(1));
+    assert!(payment.trace(&settler).await.is_err());
     // A node that is only busy is not one that knows no better.
     let busy = Fault::Error { code: -32005, message: "limit exceeded".to_owned() };
     chain.add_fault(Rule::once(busy, "eth_getBlockByNumber"));

@@ -8,7 +8,7 @@ use pay::movement::Moved;
 use super::{Lane, Paid, Seen};
 use crate::rpc::{NotSent, Objected, Sent};
 use crate::settler::bundle::Bundle;
-use crate::settler::queue::{ErrandId, Turn};
+use crate::settler::queue::{ErrandId, Release, Turn};
 use crate::settler::transaction::Signed;
 
 /// How often we look after a transaction that this call could not send: it may be
@@ -28,6 +28,27 @@ pub(in crate::settler) enum Whose {
     Retired,
 }
 
+/// Why there is no receipt that pays.
+pub(in crate::settler) enum Unpaid {
+    /// The one transaction that was ever signed never left us.
+    NeverSent(String),
+    /// Every one that was signed has failed in a block that stays. What they carried is
+    /// there for all to read.
+    Reverted(String),
+    /// Any of them may still pay.
+    Unknown(String),
+}
+
+/// For a promise that nobody but us can carry: what has failed for good is over.
+impl From<Unpaid> for Failure {
+    fn from(unpaid: Unpaid) -> Self {
+        match unpaid {
+            Unpaid::NeverSent(why) | Unpaid::Reverted(why) => Self::Refused(why),
+            Unpaid::Unknown(why) => Self::Lost(why),
+        }
+    }
+}
+
 /// What may be hoped for after sending.
 enum Sending {
     /// It is on its way, or may be.
@@ -45,18 +66,18 @@ impl Lane {
     /// payment: each of them spends the same promise, which the contract that
     /// keeps its nonce lets happen once. So nobody is charged twice.
     ///
-    /// Refused is said in two cases only. The one transaction that was ever signed
-    /// never left us. Or every one that was signed has failed in a block that stays:
-    /// in a block that does not, it could come again and succeed, after the payer
-    /// was told to sign anew.
+    /// That it is over is said in two cases only. The one transaction that was ever
+    /// signed never left us. Or every one that was signed has failed in a block that
+    /// stays: in a block that does not, it could come again and succeed, after the
+    /// payer was told to sign anew.
     pub(in crate::settler) async fn carry(
         &self,
         errand: Whose,
         bundle: &Bundle,
         paid: &Paid<'_>,
-    ) -> Result<Moved, Failure> {
+    ) -> Result<Moved, Unpaid> {
         let Some(newest) = bundle.newest() else {
-            return Err(Failure::Lost("nothing to send".to_owned()));
+            return Err(Unpaid::Unknown("nothing to send".to_owned()));
         };
         let begun = self.clock.uptime();
         let sending = self.send(errand, newest).await;
@@ -67,10 +88,10 @@ impl Lane {
             }
             match &sending {
                 Sending::Never(why) if hashes.len() == 1 => {
-                    return Err(Failure::Refused(why.clone()));
+                    return Err(Unpaid::NeverSent(why.clone()));
                 }
                 Sending::Never(why) | Sending::Hopeless(why) if looks >= HOPELESS_LOOKS => {
-                    return Err(Failure::Lost(why.clone()));
+                    return Err(Unpaid::Unknown(why.clone()));
                 }
                 Sending::Begun if looks == 1 => {
                     if let Some(end) = self.look_soon(&hashes, paid).await {
@@ -87,7 +108,7 @@ impl Lane {
             }
             self.clock.wait(1).await;
         }
-        Err(Failure::Lost("no receipt in time".to_owned()))
+        Err(Unpaid::Unknown("no receipt in time".to_owned()))
     }
 
     async fn send(&self, whose: Whose, newest: &Signed) -> Sending {
@@ -95,31 +116,36 @@ impl Lane {
             Whose::Ours(errand) => self.queue.begin(errand, newest, self.clock.uptime()),
             Whose::Retired => Turn::Again,
         };
-        let never = |why: &NotSent| match (turn, whose) {
-            (Turn::First, Whose::Ours(errand)) => {
-                self.queue.release(errand, newest.nonce);
-                Sending::Never(why.to_string())
-            }
-            (Turn::First | Turn::Again | Turn::Others, _) => Sending::Hopeless(why.to_string()),
-        };
         if turn == Turn::Others {
             return Sending::Hopeless("its number went to another transaction".to_owned());
         }
-        match self.node.send(&newest.raw).await {
+        let sent = self.node.send(&newest.raw).await;
+        if let Err(why @ (NotSent::Unheard(_) | NotSent::Objected(Objected::NoFunds))) = &sent {
+            return match (turn, whose) {
+                (Turn::First, Whose::Ours(errand)) => self.give_back(errand, newest.nonce, why),
+                (Turn::First | Turn::Again | Turn::Others, _) => Sending::Hopeless(why.to_string()),
+            };
+        }
+        if let Whose::Ours(errand) = whose {
+            self.queue.sent(errand, newest.nonce);
+        }
+        match sent {
             Ok(Sent::Taken | Sent::Known) | Err(NotSent::Lost(_)) => Sending::Begun,
-            Err(why @ (NotSent::Unheard(_) | NotSent::Objected(Objected::NoFunds))) => never(&why),
             // Fees and numbers change, and then it is signed again: that is no
             // reason to send the payer away.
-            Err(
-                why @ NotSent::Objected(
-                    Objected::NonceTooLow | Objected::Outbid | Objected::Underpriced,
-                ),
-            ) => Sending::Hopeless(why.to_string()),
+            Err(why) => Sending::Hopeless(why.to_string()),
+        }
+    }
+
+    fn give_back(&self, errand: ErrandId, nonce: u64, why: &NotSent) -> Sending {
+        match self.queue.release(errand, nonce) {
+            Release::NeverSent => Sending::Never(why.to_string()),
+            Release::PerhapsSent => Sending::Hopeless(why.to_string()),
         }
     }
 
     /// The looks of the first second.
-    async fn look_soon(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Failure>> {
+    async fn look_soon(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Unpaid>> {
         for milliseconds in FIRST_LOOKS {
             if self.clock.moment(milliseconds).await == Moment::PassedOver {
                 return None;
@@ -133,14 +159,14 @@ impl Lane {
     }
 
     /// None: wait, and look again. A node that does not answer now may do so then.
-    async fn look_once(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Failure>> {
+    async fn look_once(&self, hashes: &[B256], paid: &Paid<'_>) -> Option<Result<Moved, Unpaid>> {
         match self.look(hashes, paid).await {
             Ok(Seen::Paid(moved)) => Some(Ok(moved)),
             Ok(Seen::Failed(Finality::Final)) => {
-                Some(Err(Failure::Refused("the transaction was reverted".to_owned())))
+                Some(Err(Unpaid::Reverted("the transaction was reverted".to_owned())))
             }
             Ok(Seen::Failed(Finality::Provisional)) => {
-                Some(Err(Failure::Lost("reverted, in a block that may not stay".to_owned())))
+                Some(Err(Unpaid::Unknown("reverted, in a block that may not stay".to_owned())))
             }
             Ok(Seen::Nothing) | Err(_) => None,
         }

@@ -4,12 +4,20 @@ use super::ready::Unready;
 use super::{Errand, Lane};
 use crate::settler::queue::{NOBODY, Place, Repair};
 
+/// A slow node takes seconds for each.
+const PATIENCE_SECONDS: u64 = 5;
+
 impl Lane {
     /// Sends again what the pool lost, and fills the numbers that nobody used. All
     /// of it can fail: those who wait come by again.
     pub(super) async fn mend(&self) {
         let (Ok(counts), Ok(quote)) = tokio::join!(self.counts(), self.quote()) else { return };
-        for repair in self.queue.repairs(counts, quote.base, self.clock.uptime()) {
+        let begun = self.clock.uptime();
+        for repair in self.queue.repairs(counts, quote.base, begun) {
+            // Whoever mends waits for a receipt of their own, and a payer for them.
+            if self.clock.uptime().saturating_sub(begun) >= PATIENCE_SECONDS {
+                return;
+            }
             match repair {
                 Repair::SendAgain(raw) => {
                     let _ = self.node.send(&raw).await;

@@ -27,6 +27,12 @@ fn fill(nonce: u64) -> Repair {
     Repair::Fill(Place { nonce, replaces: None })
 }
 
+/// Begins, and hears that it was taken.
+fn send(queue: &Queue, byte: u8, nonce: u64, now: u64) {
+    queue.begin(errand(byte), &signed(nonce), now);
+    queue.sent(errand(byte), nonce);
+}
+
 #[test]
 fn every_errand_gets_the_lowest_number_that_nobody_has() {
     let queue = Queue::default();
@@ -66,9 +72,9 @@ fn a_number_that_was_never_used_goes_to_the_next_one_when_the_loan_ends() {
 fn a_number_that_was_given_back_is_free_at_once() {
     let queue = Queue::default();
     queue.take(errand(1), counts(7, 7), 0);
-    queue.release(errand(2), 7);
+    assert_eq!(queue.release(errand(2), 7), Release::PerhapsSent);
     assert_eq!(queue.take(errand(3), counts(7, 7), 0).nonce, 8);
-    queue.release(errand(1), 7);
+    assert_eq!(queue.release(errand(1), 7), Release::NeverSent);
     assert_eq!(queue.take(errand(4), counts(7, 7), 0).nonce, 7);
 }
 
@@ -98,7 +104,7 @@ fn a_gap_before_a_sent_transaction_is_filled_when_its_loan_ends() {
     for byte in 1..=4 {
         queue.take(errand(byte), counts(7, 7), 0);
     }
-    queue.begin(errand(3), &signed(9), 1);
+    send(&queue, 3, 9, 1);
     assert_eq!(queue.repairs(counts(7, 7), 0, 5), [], "somebody is about to send it");
     let now = LOAN_SECONDS;
     assert_eq!(queue.repairs(counts(7, 7), 0, now), [fill(7), fill(8), raw(9)]);
@@ -114,7 +120,7 @@ fn what_the_pool_or_a_reorganisation_lost_is_sent_again_and_keeps_its_number() {
     let queue = Queue::default();
     for (byte, nonce) in [(1, 7), (2, 8)] {
         queue.take(errand(byte), counts(7, 7), 0);
-        queue.begin(errand(byte), &signed(nonce), 0);
+        send(&queue, byte, nonce, 0);
     }
     assert_eq!(queue.repairs(counts(9, 9), 0, 5), []);
     // Both were in blocks, and are not now.
@@ -129,7 +135,7 @@ fn what_the_pool_or_a_reorganisation_lost_is_sent_again_and_keeps_its_number() {
 fn a_first_transaction_that_pays_too_little_is_replaced_after_a_minute() {
     let queue = Queue::default();
     queue.take(errand(1), counts(7, 7), 0);
-    queue.begin(errand(1), &signed(7), 0);
+    send(&queue, 1, 7, 0);
     assert_eq!(queue.repairs(counts(7, 8), 101, 4), []);
     assert_eq!(queue.repairs(counts(7, 8), 100, STUCK_SECONDS + 4), [], "it pays enough");
     let replaced = [Repair::Fill(Place { nonce: 7, replaces: Some(FEES) })];
@@ -138,7 +144,7 @@ fn a_first_transaction_that_pays_too_little_is_replaced_after_a_minute() {
     let queue = Queue::default();
     queue.take(errand(1), counts(7, 7), 0);
     queue.take(errand(1), counts(7, 7), 500);
-    queue.begin(errand(1), &signed(7), 500);
+    send(&queue, 1, 7, 500);
     assert_eq!(queue.repairs(counts(7, 8), 101, 504), []);
 }
 
@@ -147,7 +153,7 @@ fn a_first_transaction_that_the_node_does_not_count_is_replaced_after_a_minute()
     let queue = Queue::default();
     for (byte, nonce) in [(1, 7), (2, 8)] {
         queue.take(errand(byte), counts(7, 7), 0);
-        queue.begin(errand(byte), &signed(nonce), 0);
+        send(&queue, byte, nonce, 0);
     }
     assert_eq!(queue.repairs(counts(7, 7), 0, 4), [raw(7), raw(8)]);
     assert_eq!(queue.repairs(counts(7, 7), 0, STUCK_SECONDS - 1), [raw(7), raw(8)]);
@@ -158,4 +164,32 @@ fn a_first_transaction_that_the_node_does_not_count_is_replaced_after_a_minute()
     assert_eq!(queue.repairs(counts(7, 7), 0, STUCK_SECONDS + 16), [raw(7), raw(8)]);
     let later = 2 * STUCK_SECONDS + 16;
     assert_eq!(queue.repairs(counts(7, 7), 0, later), [replaced, raw(8)]);
+}
+
+#[test]
+fn what_is_sent_for_the_first_time_is_sent_by_its_owner_alone() {
+    let queue = Queue::default();
+    for byte in [1, 2] {
+        queue.take(errand(byte), counts(7, 7), 0);
+    }
+    send(&queue, 2, 8, 0);
+    assert_eq!(queue.begin(errand(1), &signed(7), 0), Turn::First);
+    assert_eq!(queue.repairs(counts(7, 7), 0, 4), [], "its owner has not heard yet");
+    assert_eq!(queue.release(errand(1), 7), Release::NeverSent);
+    // The next one under that number is dead or asleep for longer than any node takes.
+    queue.take(errand(3), counts(7, 7), 8);
+    assert_eq!(queue.begin(errand(3), &signed(7), 8), Turn::First);
+    assert_eq!(queue.repairs(counts(7, 7), 0, 8 + LOAN_SECONDS), [raw(7), raw(8)]);
+    assert_eq!(queue.release(errand(3), 7), Release::PerhapsSent, "somebody else sends it");
+    assert_eq!(queue.begin(errand(3), &signed(7), 30), Turn::Again);
+}
+
+#[test]
+fn two_who_send_the_same_transaction_cannot_both_say_that_nobody_did() {
+    let queue = Queue::default();
+    queue.take(errand(1), counts(7, 7), 0);
+    assert_eq!(queue.begin(errand(1), &signed(7), 0), Turn::First);
+    assert_eq!(queue.begin(errand(1), &signed(7), 1), Turn::Again);
+    assert_eq!(queue.release(errand(1), 7), Release::PerhapsSent);
+    assert_eq!(queue.take(errand(2), counts(7, 7), 2).nonce, 8, "it keeps its number");
 }

@@ -217,14 +217,18 @@ async fn a_node_that_is_behind_or_silent_never_makes_a_transfer_void() {
 }
 
 #[tokio::test]
-async fn a_transaction_of_ours_that_failed_is_a_refusal_only_if_nobody_elses_paid() {
+async fn a_transaction_of_ours_that_failed_leaves_an_authorization_that_anybody_may_carry() {
     let house = House::open().await;
     let (settler, chain) = (house.settler(), house.chain());
     let revert = || Rule::once(Fault::Revert, "eth_sendRawTransaction");
     let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
     chain.add_fault(revert());
-    let refused = payment.settle(&settler).await;
-    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    let failed = payment.settle(&settler).await;
+    assert!(matches!(failed, Err(Failure::Lost(_))), "{failed:?}");
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    let hash = send(&house, "stranger", carrying(&payment.authorization));
+    let Ok(Movement::Moved(moved)) = payment.trace(&settler).await else { panic!("it moved") };
+    assert_eq!(moved.transaction, hash);
     let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
     let hash = send(&house, "stranger", carrying(&payment.authorization));
     chain.add_fault(revert());
@@ -235,5 +239,5 @@ async fn a_transaction_of_ours_that_failed_is_a_refusal_only_if_nobody_elses_pai
     chain.add_fault(Rule { times: None, ..Rule::once(Fault::Unavailable, "eth_call") });
     let lost = payment.settle(&settler).await;
     assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
-    assert_eq!(house.paid(), price(2));
+    assert_eq!(house.paid(), price(3));
 }
