@@ -1,6 +1,6 @@
 //! Single flight: one paid walk at a time for each operation in this process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,30 @@ use std::task::{Poll, Waker};
 
 use crate::ids::OperationKey;
 
+/// How many may wait for one operation. A payer's program repeats itself a few times;
+/// whoever comes a thousand times at once only wants us to be busy.
+const WAITING_MAX: usize = 1_024;
+
 /// Who is walking, and who waits for them.
 #[derive(Default)]
 pub struct Flights {
-    waiting: Mutex<HashMap<OperationKey, Vec<Waker>>>,
+    lines: Mutex<HashMap<OperationKey, Line>>,
+}
+
+/// Those who want to walk for one operation.
+#[derive(Default)]
+struct Line {
+    turn: Whose,
+    /// In the sequence in which they came.
+    waiting: BTreeMap<u64, Waker>,
+    came: u64,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Whose {
+    #[default]
+    Nobodys,
+    Somebodys,
 }
 
 /// The right to walk. It ends when this is dropped, also by a panic.
@@ -20,36 +40,78 @@ pub struct Turn<'a> {
     key: OperationKey,
 }
 
+/// A place among those who wait, given up when this is dropped.
+struct Place<'a> {
+    flights: &'a Flights,
+    key: OperationKey,
+    number: Option<u64>,
+}
+
 impl Flights {
-    /// Waits for a turn, but no longer than `patience` takes.
+    /// Waits for a turn, but no longer than `patience` takes, and not behind a crowd.
     pub async fn turn(&self, key: OperationKey, patience: impl Future) -> Option<Turn<'_>> {
         let mut patience = pin!(patience);
-        poll_fn(move |context| {
-            let mut waiting = self.waiting();
-            let Some(others) = waiting.get_mut(&key) else {
-                waiting.insert(key, Vec::new());
+        let mut place = Place { flights: self, key, number: None };
+        poll_fn(|context| {
+            let mut lines = self.lines();
+            let line = lines.entry(key).or_default();
+            if line.turn == Whose::Nobodys {
+                line.turn = Whose::Somebodys;
+                if let Some(number) = place.number.take() {
+                    line.waiting.remove(&number);
+                }
                 return Poll::Ready(Some(Turn { flights: self, key }));
-            };
-            if !others.iter().any(|other| other.will_wake(context.waker())) {
-                others.push(context.waker().clone());
             }
+            if place.number.is_none() {
+                if line.waiting.len() >= WAITING_MAX {
+                    return Poll::Ready(None);
+                }
+                line.came += 1;
+                place.number = Some(line.came);
+            }
+            let number = place.number.unwrap_or_default();
+            line.waiting.insert(number, context.waker().clone());
             // The lock must not be held while somebody else's code runs.
-            drop(waiting);
+            drop(lines);
             patience.as_mut().poll(context).map(|_| None)
         })
         .await
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<OperationKey, Vec<Waker>>> {
+    /// Changes a line, and calls whoever is first in it if it is nobody's turn then. One
+    /// is enough: who gives up a place calls the next.
+    fn leave(&self, key: OperationKey, leave: impl FnOnce(&mut Line)) {
+        let mut lines = self.lines();
+        let Some(line) = lines.get_mut(&key) else { return };
+        leave(line);
+        if line.turn == Whose::Somebodys {
+            return;
+        }
+        let first = line.waiting.first_key_value().map(|(_, waker)| waker.clone());
+        if first.is_none() {
+            lines.remove(&key);
+        }
+        drop(lines);
+        first.into_iter().for_each(Waker::wake);
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<OperationKey, Line>> {
         // Nothing that runs under this lock can leave the map half changed.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let waiting = self.flights.waiting().remove(&self.key);
-        waiting.into_iter().flatten().for_each(Waker::wake);
+        self.flights.leave(self.key, |line| line.turn = Whose::Nobodys);
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.flights.leave(self.key, |line| drop(line.waiting.remove(&number)));
+        }
     }
 }
 
@@ -57,7 +119,9 @@ impl Drop for Turn<'_> {
 mod tests {
     use super::*;
     use std::future::{pending, ready};
-    use std::task::Context;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Wake};
 
     const KEY: OperationKey = OperationKey([1; 32]);
 
@@ -83,5 +147,60 @@ mod tests {
         let Poll::Ready(Some(_turn)) = first.as_mut().poll(&mut context) else { panic!("free") };
         let mut second = Box::pin(flights.turn(KEY, ready(())));
         assert!(matches!(second.as_mut().poll(&mut context), Poll::Ready(None)));
+    }
+
+    /// Counts how often it is called.
+    #[derive(Default)]
+    struct Bell(AtomicUsize);
+
+    impl Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn one_is_called_at_a_time_and_who_gives_up_calls_the_next() {
+        let flights = Flights::default();
+        let bells: Vec<Arc<Bell>> = (0..3).map(|_| Arc::default()).collect();
+        let mut now = Context::from_waker(Waker::noop());
+        let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
+        let Poll::Ready(Some(turn)) = first.as_mut().poll(&mut now) else { panic!("free") };
+        let mut others: Vec<_> = bells
+            .iter()
+            .map(|bell| {
+                let mut other = Box::pin(flights.turn(KEY, pending::<()>()));
+                let waker = Waker::from(bell.clone());
+                assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+                other
+            })
+            .collect();
+        let heard = || bells.iter().map(|bell| bell.0.load(Ordering::Relaxed)).collect::<Vec<_>>();
+        drop(turn);
+        assert_eq!(heard(), [1, 0, 0]);
+        drop(others.remove(0));
+        assert_eq!(heard(), [1, 1, 0]);
+        let Poll::Ready(Some(turn)) = others.remove(0).as_mut().poll(&mut now) else {
+            panic!("called")
+        };
+        drop(turn);
+        assert_eq!(heard(), [1, 1, 1]);
+        drop(others);
+        assert!(flights.lines().is_empty(), "nothing is remembered of those who are gone");
+    }
+
+    #[test]
+    fn nobody_waits_behind_a_crowd() {
+        let flights = Flights::default();
+        let mut now = Context::from_waker(Waker::noop());
+        let mut crowd: Vec<_> =
+            (0..=WAITING_MAX).map(|_| Box::pin(flights.turn(KEY, pending::<()>()))).collect();
+        let turns: Vec<_> = crowd.iter_mut().map(|one| one.as_mut().poll(&mut now)).collect();
+        assert!(matches!(turns.first(), Some(Poll::Ready(Some(_)))));
+        assert!(turns.iter().skip(1).all(Poll::is_pending));
+        let mut late = Box::pin(flights.turn(KEY, pending::<()>()));
+        assert!(matches!(late.as_mut().poll(&mut now), Poll::Ready(None)));
+        let mut other = Box::pin(flights.turn(OperationKey([2; 32]), pending::<()>()));
+        assert!(matches!(other.as_mut().poll(&mut now), Poll::Ready(Some(_))));
     }
 }

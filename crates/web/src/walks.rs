@@ -14,9 +14,16 @@ pub struct Walks {
     tally: Arc<watch::Sender<Tally>>,
 }
 
-/// The house is closing and takes no new walks.
+/// How many may be under way. They outlive their callers' connections, so nothing else
+/// bounds those of somebody who keeps hanging up.
+const WALKS_MAX: usize = 4_096;
+
+/// Why the house takes no new walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closing;
+pub enum NoWalk {
+    Closing,
+    Crowded,
+}
 
 #[derive(Clone, Copy)]
 struct Tally {
@@ -38,7 +45,7 @@ impl Walks {
 
     /// Starts a walk that nobody but its own end can stop: dropping the handle
     /// leaves it running.
-    pub fn start<W>(&self, walk: W) -> Result<JoinHandle<W::Output>, Closing>
+    pub fn start<W>(&self, walk: W) -> Result<JoinHandle<W::Output>, NoWalk>
     where
         W: Future + Send + 'static,
         W::Output: Send + 'static,
@@ -63,20 +70,18 @@ impl Walks {
 
     /// Looks at the door and counts in one step, so that no walk slips in
     /// after `finish` has counted none.
-    fn admit(&self) -> Result<UnderWay, Closing> {
-        let mut door = Door::Closed;
+    fn admit(&self) -> Result<UnderWay, NoWalk> {
+        let mut admitted = Err(NoWalk::Closing);
         self.tally.send_if_modified(|tally| {
-            door = tally.door;
-            match door {
-                Door::Open => tally.under_way += 1,
-                Door::Closed => {}
-            }
-            door == Door::Open
+            admitted = match tally.door {
+                Door::Open if tally.under_way < WALKS_MAX => Ok(()),
+                Door::Open => Err(NoWalk::Crowded),
+                Door::Closed => Err(NoWalk::Closing),
+            };
+            tally.under_way += usize::from(admitted.is_ok());
+            admitted.is_ok()
         });
-        match door {
-            Door::Open => Ok(UnderWay(self.clone())),
-            Door::Closed => Err(Closing),
-        }
+        admitted.map(|()| UnderWay(self.clone()))
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use order::ports::Clock;
 
 /// On whose behalf a call is made, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// Somebody has paid, or is about to.
+    /// Somebody has paid.
     Paid,
     Reconciler,
+    /// Somebody wants to pay, and no money has moved.
+    Buyer,
     /// Anybody, for nothing.
     Preview,
 }
@@ -40,12 +42,24 @@ impl Rate {
     }
 }
 
+/// A request that pays is over by then, whatever came of it.
+const PROMISE_SECONDS: u64 = 60;
+
 /// The calls of one account that still count.
 pub struct Budget {
     rate: Rate,
     clock: Arc<dyn Clock>,
-    /// When each was made, by the process's own uptime, and for whom.
-    made: Mutex<VecDeque<(u64, Caller)>>,
+    ledger: Mutex<Ledger>,
+}
+
+/// All times are the process's own uptime.
+#[derive(Default)]
+struct Ledger {
+    /// When each call was made, and for whom.
+    made: VecDeque<(u64, Caller)>,
+    /// Since when a call is kept for somebody who is paying. Money that has moved must
+    /// not wait for those who only ask.
+    promised: VecDeque<u64>,
 }
 
 /// There is none left for this caller now.
@@ -54,7 +68,7 @@ pub struct Spent;
 
 impl Budget {
     pub fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
-        Self { rate, clock, made: Mutex::default() }
+        Self { rate, clock, ledger: Mutex::default() }
     }
 
     pub const fn rate(&self) -> Rate {
@@ -64,28 +78,58 @@ impl Budget {
     /// Takes one call, or says at once that there is none: a caller who waits
     /// here would keep a payer waiting.
     pub fn take(&self, caller: Caller) -> Result<(), Spent> {
+        let (mut ledger, now) = self.ledger();
+        self.has_room(&ledger, caller)?;
+        ledger.made.push_back((now, caller));
+        Ok(())
+    }
+
+    /// Keeps a call for a buyer whose money is about to move.
+    pub fn promise(&self) -> Result<(), Spent> {
+        let (mut ledger, now) = self.ledger();
+        self.has_room(&ledger, Caller::Buyer)?;
+        ledger.promised.push_back(now);
+        Ok(())
+    }
+
+    /// Takes the call that was promised, or any other for somebody who has paid.
+    pub fn redeem(&self) -> Result<(), Spent> {
+        let (mut ledger, now) = self.ledger();
+        if ledger.promised.pop_front().is_none() {
+            self.has_room(&ledger, Caller::Paid)?;
+        }
+        ledger.made.push_back((now, Caller::Paid));
+        Ok(())
+    }
+
+    fn ledger(&self) -> (MutexGuard<'_, Ledger>, u64) {
         let now = self.clock.uptime();
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         // Uptime counts whole seconds, so one made a moment less than a second
         // ago may look a second old.
-        made.retain(|(at, _)| now.saturating_sub(*at) <= self.rate.seconds);
+        ledger.made.retain(|(at, _)| now.saturating_sub(*at) <= self.rate.seconds);
+        ledger.promised.retain(|at| now.saturating_sub(*at) <= PROMISE_SECONDS);
+        (ledger, now)
+    }
+
+    fn has_room(&self, ledger: &Ledger, caller: Caller) -> Result<(), Spent> {
+        let Ledger { made, promised } = ledger;
         let by = |who: Caller| made.iter().filter(|(_, caller)| *caller == who).count();
-        let paid_share = self.rate.paid.saturating_sub(by(Caller::Paid));
+        let payers = by(Caller::Paid) + by(Caller::Buyer) + promised.len();
+        let paid_share = self.rate.paid.saturating_sub(payers);
         let reconciler_share = self.rate.reconciler.saturating_sub(by(Caller::Reconciler));
         let kept_for_others = match caller {
             Caller::Paid => 0,
+            Caller::Buyer => reconciler_share,
             Caller::Reconciler => paid_share,
             Caller::Preview => paid_share + reconciler_share,
         };
         let own_share_spent = match caller {
-            Caller::Paid | Caller::Reconciler => false,
+            Caller::Paid | Caller::Buyer | Caller::Reconciler => false,
             Caller::Preview => by(Caller::Preview) >= self.rate.preview,
         };
-        if own_share_spent || made.len() + kept_for_others >= self.rate.calls() {
-            return Err(Spent);
-        }
-        made.push_back((now, caller));
-        Ok(())
+        let used = made.len() + promised.len() + kept_for_others;
+        if own_share_spent || used >= self.rate.calls() { Err(Spent) } else { Ok(()) }
     }
 }
 
@@ -158,12 +202,45 @@ mod tests {
     }
 
     #[test]
+    fn whoever_has_paid_finds_the_call_that_was_promised() {
+        let (budget, clock) = budget();
+        for _ in 0..22 {
+            assert_eq!((budget.take(Caller::Buyer), budget.promise()), (Ok(()), Ok(())));
+        }
+        assert_eq!((budget.take(Caller::Buyer), budget.promise()), (Ok(()), Err(Spent)));
+        assert_eq!(rest(&budget, Caller::Preview), 0);
+        assert_eq!(rest(&budget, Caller::Reconciler), 15, "the reconciler keeps its share");
+        assert_eq!(budget.take(Caller::Paid), Err(Spent));
+        for _ in 0..22 {
+            assert_eq!(budget.redeem(), Ok(()));
+        }
+        assert_eq!(budget.redeem(), Err(Spent));
+        clock.pass(61);
+        assert_eq!(budget.redeem(), Ok(()), "without a promise, where there is room");
+    }
+
+    #[test]
+    fn a_promise_that_nobody_redeems_ends_with_its_request() {
+        let (budget, clock) = budget();
+        let promised = (0..1_000).take_while(|_| budget.promise().is_ok()).count();
+        assert_eq!(promised, 45);
+        clock.pass(60);
+        assert_eq!(budget.promise(), Err(Spent));
+        clock.pass(1);
+        assert_eq!(rest(&budget, Caller::Paid), 60);
+    }
+
+    #[test]
     fn no_stretch_of_a_minute_sees_more_than_the_account_allows() {
         let (budget, clock) = budget();
         let mut made = Vec::new();
         for second in 0..600_u64 {
-            for caller in [Caller::Preview, Caller::Reconciler, Caller::Paid] {
+            for caller in [Caller::Preview, Caller::Reconciler, Caller::Buyer] {
                 made.extend(budget.take(caller).ok().map(|()| second));
+            }
+            let _ = budget.promise();
+            if second % 7 < 3 {
+                made.extend(budget.redeem().ok().map(|()| second));
             }
             clock.pass(1);
         }

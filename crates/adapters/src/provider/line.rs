@@ -35,9 +35,36 @@ impl Line {
         Self { budget, ..self }
     }
 
+    /// For a price, while no money has moved.
+    pub(super) fn for_buyers(&self) -> Self {
+        self.on_behalf_of(match self.caller {
+            Caller::Paid | Caller::Buyer => Caller::Buyer,
+            Caller::Reconciler | Caller::Preview => self.caller,
+        })
+    }
+
+    /// Keeps a call for the card whose price was asked, before anybody pays for it.
+    pub(super) fn promise(&self) -> Result<(), Unanswered> {
+        self.budget.promise().map_err(|_| Unanswered::Unavailable)
+    }
+
     /// Makes a call, if the budget has one left, and reads a good answer.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
         self.budget.take(self.caller).map_err(|_| Silence::Refused(Why::NoBudget))?;
+        self.make(call).await
+    }
+
+    /// Makes the call for a card that is paid for: the one that was promised to it.
+    pub(super) async fn hand_in<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
+        let taken = match self.caller {
+            Caller::Paid | Caller::Buyer => self.budget.redeem(),
+            Caller::Reconciler | Caller::Preview => self.budget.take(self.caller),
+        };
+        taken.map_err(|_| Silence::Refused(Why::NoBudget))?;
+        self.make(call).await
+    }
+
+    async fn make<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
         let peer = call.peer();
         let answer = self.client.send(call).await?;
         let read =

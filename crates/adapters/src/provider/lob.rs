@@ -118,9 +118,13 @@ impl Lob {
     }
 
     async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
+        self.line.read(self.signed(call)).await
+    }
+
+    fn signed(&self, call: Call) -> Call {
         let pair = Zeroizing::new(format!("{}:", *self.settings.key));
         let words = format!("Basic {}", STANDARD.encode(pair.as_bytes()));
-        self.line.read(call.authorized(Zeroizing::new(words))).await
+        call.authorized(Zeroizing::new(words))
     }
 
     async fn made(&self, mailpiece: &Mailpiece) -> Result<Made, Silence> {
@@ -178,8 +182,10 @@ impl Provider for Lob {
         }
         let prices = self.settings.prices;
         let domestic = card.recipient.country.as_str() == "US";
-        Hold::new(if domestic { prices.domestic } else { prices.international })
-            .ok_or(Unanswered::Unusable)
+        let price = if domestic { prices.domestic } else { prices.international };
+        let hold = Hold::new(price).ok_or(Unanswered::Unusable)?;
+        self.line.promise()?;
+        Ok(hold)
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
@@ -189,7 +195,8 @@ impl Provider for Lob {
         let key = order.submission_key().map(|byte| format!("{byte:02x}")).concat();
         let key = HeaderValue::from_str(&key).map_err(|_| Silence::Refused(Why::Unsendable))?;
         let call = Call::post(PEER, self.at(&["postcards"]), &wish);
-        let made: Made = self.read(call.with_header("idempotency-key", key)).await?;
+        let call = self.signed(call.with_header("idempotency-key", key));
+        let made: Made = self.line.hand_in(call).await?;
         if !made.is_card_of(order.id) {
             return Err(Silence::Lost(Why::Unreadable).into());
         }

@@ -104,7 +104,7 @@ impl ThanksIo {
     async fn estimate(&self, card: &Postcard) -> Result<Estimate, Unanswered> {
         let sheet = wire::Sheet::new(card, &self.settings.sender);
         let call = Call::post(PEER, self.at(&["estimate", "postcard"]), &sheet);
-        let read = self.read::<Enveloped<Estimate>>(call).await;
+        let read = self.line.for_buyers().read::<Enveloped<Estimate>>(self.signed(call)).await;
         read.map(|estimate| estimate.data).map_err(unanswered)
     }
 
@@ -113,8 +113,11 @@ impl ThanksIo {
     }
 
     async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
-        let words = Zeroizing::new(format!("Bearer {}", *self.settings.token));
-        self.line.read(call.authorized(words)).await
+        self.line.read(self.signed(call)).await
+    }
+
+    fn signed(&self, call: Call) -> Call {
+        call.authorized(Zeroizing::new(format!("Bearer {}", *self.settings.token)))
     }
 
     async fn status(&self, mailpiece: &Mailpiece) -> Result<Option<String>, Silence> {
@@ -149,14 +152,16 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+        let hold = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        self.line.promise()?;
+        Ok(hold)
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
         let card = &order.state.card;
         let sheet = wire::Sheet::new(card, &self.settings.sender).of(order);
         let call = Call::post(PEER, self.at(&["send", "postcard"]), &sheet);
-        let sent = self.read::<Sent>(call).await?;
+        let sent: Sent = self.line.hand_in(self.signed(call)).await?;
         if !sent.belongs_to(order.id) || wire::is_cancelled(&sent.status) {
             return Err(Silence::Lost(Why::Unreadable).into());
         }

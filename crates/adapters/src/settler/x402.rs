@@ -148,18 +148,17 @@ fn is_payment(log: &Log, promise: &Promise, charge: Money) -> bool {
         })
 }
 
-/// Everything about a promise that only the chain can tell, asked at once.
+/// Everything about a promise that only the chain can tell. First the signature, where no
+/// key of the payer's made it: whoever sends nonsense costs one question, not four.
 pub(super) async fn verify(
     lane: &Lane,
     promise: &Promise,
     signer: Signer,
 ) -> Result<(), Rejection> {
     let nonce = permit2::nonce(promise.payer, promise.nonce);
-    let (nonce, funds, ()) = tokio::try_join!(
-        async { nonce.state(&lane.node, LATEST).await.map_err(unavailable) },
-        async { funds(lane, promise).await.map_err(unavailable) },
-        signed(lane, promise, signer),
-    )?;
+    signed(lane, promise, signer).await?;
+    let (nonce, funds) = tokio::try_join!(nonce.state(&lane.node, LATEST), funds(lane, promise))
+        .map_err(unavailable)?;
     if nonce == State::Used {
         return Err(Rejection::Invalid(USED_NONCE.to_owned()));
     }

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::routing::post;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::sync::oneshot;
 
 use super::*;
@@ -96,7 +97,7 @@ async fn a_closed_door_takes_no_new_walks() {
     let walks = Walks::new();
     let clone = walks.clone();
     assert_eq!(walks.finish(SHORT).await, 0);
-    assert_eq!(clone.start(async {}).unwrap_err(), Closing);
+    assert_eq!(clone.start(async {}).unwrap_err(), NoWalk::Closing);
 }
 
 #[tokio::test]
@@ -119,8 +120,21 @@ async fn no_walk_slips_in_after_the_count() {
         // Either it was refused, or it was over before finish came back.
         match start.await.unwrap() {
             Ok(handle) => assert!(handle.await.is_ok() && arrival.await.is_ok()),
-            Err(Closing) => assert!(arrival.await.is_err()),
+            Err(_) => assert!(arrival.await.is_err()),
         }
         assert_eq!(walks.tally.borrow().under_way, 0);
     }
+}
+
+#[tokio::test]
+async fn no_more_walk_at_once_than_the_house_can_bear() {
+    let walks = Walks::new();
+    let gate = Arc::new(Semaphore::new(0));
+    let through = |gate: Arc<Semaphore>| async move { gate.acquire().await.map(drop) };
+    for _ in 0..WALKS_MAX {
+        drop(walks.start(through(gate.clone())).unwrap());
+    }
+    assert_eq!(walks.start(async {}).unwrap_err(), NoWalk::Crowded);
+    gate.close();
+    assert_eq!(walks.finish(Duration::from_secs(60)).await, 0);
 }

@@ -24,6 +24,11 @@ const CONNECTIONS: usize = 32;
 /// How long somebody waits for a free connection before hearing that we are busy.
 const WAIT: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(5);
+/// A server that is gone without a word is found out by the system, which then closes the
+/// connection: after this long without a sign of life, whether or not we wait to be heard.
+/// Longer than any statement may take, so that a slow server is not taken for a dead one.
+const SILENCE: Duration = Duration::from_secs(20);
+const SILENT_LOOKS: u32 = 2;
 /// No statement of ours takes a tenth of this. The server gives up, not we, so
 /// that nothing happens after we have said that it did not.
 const SETTINGS: &str = "-c synchronous_commit=on -c statement_timeout=5s -c lock_timeout=2s \
@@ -48,6 +53,8 @@ impl Server {
         let mut config: Config = url.parse().map_err(|_| OpenError::Address)?;
         let settings = format!("{SETTINGS} {}", config.get_options().unwrap_or_default());
         config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
+        config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
+        config.keepalives_retries(SILENT_LOOKS).tcp_user_timeout(SILENCE);
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_config(config, tls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
