@@ -76,8 +76,8 @@ fn wait(seconds: u64) -> Response {
 const BUSY: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     code: "preview_busy",
-    message: "Too many previews in this minute. Wait as long as Retry-After says. A preview is \
-              never needed before a card is sent.",
+    message: "Too many previews in this minute. Wait as long as Retry-After says, then ask again. \
+              Do not send the card to be paid merely because of this.",
     retry: Retry::Same,
 };
 

@@ -69,6 +69,9 @@ async fn so_many_in_a_minute_and_nonsense_takes_nobodys_turn() {
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(said["error"]["code"], "preview_busy");
     assert_eq!(response.headers()[RETRY_AFTER], "60");
+    // The contract: a preview that failed is no reason to pay.
+    let words = said["error"]["message"].as_str().unwrap();
+    assert!(words.contains("Do not send the card to be paid merely because of this"), "{words}");
     tokio::time::advance(std::time::Duration::from_secs(60)).await;
     assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
 }
