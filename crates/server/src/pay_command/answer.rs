@@ -113,12 +113,13 @@ pub(super) fn words(answer: &Answer) -> String {
     let error = &body["error"];
     let required = answer.header("payment-required").and_then(x402::challenge::decoded);
     let response = response(answer);
+    let reason = |code: &str| x402::reason::told(&plain(code));
     let told = [
         error["code"].as_str().map(plain),
         error["message"].as_str().map(plain),
         body["detail"].as_str().map(plain),
-        required.as_ref().and_then(|required| required["error"].as_str()).map(plain),
-        response.as_ref().and_then(|response| response["errorReason"].as_str()).map(plain),
+        required.as_ref().and_then(|required| required["error"].as_str()).map(reason),
+        response.as_ref().and_then(|response| response["errorReason"].as_str()).map(reason),
     ];
     let mut words = format!("status {}", answer.status);
     for text in told.into_iter().flatten() {

@@ -83,7 +83,8 @@ fn a_missing_allowance_is_told_with_its_reason() {
     let required = json!({ "x402Version": 2, "error": "permit2_allowance_required" });
     let header = ("payment-required", encoded(&required));
     let fate = Fate::of(Ok(answer(412, &json!({}), &[header])), Rail::X402);
-    let expected = "status 412: permit2_allowance_required";
+    let expected = "status 412: permit2_allowance_required: Permit2 may not take the payer's \
+                    USDC yet.";
     assert_eq!(fate, Fate::NotAllowed(expected.to_owned()));
 }
 
