@@ -37,7 +37,7 @@ pub(crate) mod values;
 mod wallet;
 mod x402;
 
-use answer::{Fate, Taken};
+use answer::{Fate, Remedy, Taken};
 use card::Card;
 use end::End;
 use keep::{Keep, Kept};
@@ -188,12 +188,9 @@ impl Visit<'_> {
                 self.keep.clear()?;
                 Ok(self.goodbye(&taken, Some(kept)).await)
             }
-            Fate::Void(words) => {
+            Fate::Refused { words, remedy } => {
                 self.keep.clear()?;
-                Ok(End::Refused(format!(
-                    "Not paid: {words}\nNothing moved, and the signed payment is void. The same \
-                     command asks again and signs a new one.\n"
-                )))
+                Ok(End::Refused(self.about_refusal(kept, &words, remedy)))
             }
             Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(kept, &words))),
             Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(kept, &words))),
@@ -202,6 +199,23 @@ impl Visit<'_> {
 
     async fn send(&self, kept: &Kept) -> Fate {
         Fate::of(self.shop.send(&self.card, Some(&kept.header)).await, kept.rail)
+    }
+
+    /// A signature cannot be taken back, so nothing is called void before its time is up.
+    fn about_refusal(&self, kept: &Kept, words: &str, remedy: Remedy) -> String {
+        let end = match kept.deadline().map(|end| end.saturating_sub(self.clock.now().0)) {
+            Some(0) => "has run out".to_owned(),
+            Some(seconds) => format!("runs out by itself in {seconds} seconds"),
+            None => "runs out by itself within ten minutes".to_owned(),
+        };
+        let next = match remedy {
+            Remedy::NewPayment => "The same command asks again and signs a new one.",
+            Remedy::Change => "The same command will not help before that is changed.",
+        };
+        format!(
+            "Not paid: {words}\nNothing moved. The service says that it will not use this payment, \
+             which {end}. {next}\n"
+        )
     }
 
     fn about_doubt(&self, kept: &Kept, words: &str) -> String {

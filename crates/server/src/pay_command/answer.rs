@@ -1,4 +1,4 @@
-//! What the service's answer means for a payment: taken, void, not allowed yet, or in doubt.
+//! What the service's answer means for a payment: taken, refused, not allowed yet, or in doubt.
 
 use adapters::http::{Answer, Silence};
 use serde_json::Value;
@@ -11,13 +11,25 @@ use super::{mpp, x402};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Fate {
     Taken(Taken),
-    /// Nothing moved, and this payment is worth nothing any more.
-    Void(String),
+    /// Nothing moved, and the service will not use this payment. Whoever holds it could
+    /// until it runs out.
+    Refused {
+        words: String,
+        remedy: Remedy,
+    },
     /// Permit2 may not move the payer's USDC. Nothing moved, and the payment
     /// still holds.
     NotAllowed(String),
     /// It may still be taken, or was. Nothing else must be signed.
     Doubtful(String),
+}
+
+/// What helps after a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    NewPayment,
+    /// Something else must change first.
+    Change,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +66,8 @@ impl Fate {
             // The contract: 402 is never said of money that moved or may move.
             402 if names_a_transaction(&answer, rail) => Self::Doubtful(words),
             403 if is_spent(&answer) => Self::Doubtful(words),
-            400 | 402 | 403 | 404 | 410 => Self::Void(words),
-            409 if is_over(&answer) => Self::Void(words),
+            400 | 402 | 403 | 404 | 410 => Self::Refused { words, remedy: remedy(&answer) },
+            409 if is_over(&answer) => Self::Refused { words, remedy: remedy(&answer) },
             _ => Self::Doubtful(words),
         }
     }
@@ -105,6 +117,15 @@ fn is_spent(answer: &Answer) -> bool {
 fn is_over(answer: &Answer) -> bool {
     let body: Value = answer.body_as().unwrap_or_default();
     matches!(body["error"]["retry"].as_str(), Some("never" | "new_payment"))
+}
+
+/// What the service says itself, or its status where it says nothing: 402 asks for payment.
+fn remedy(answer: &Answer) -> Remedy {
+    let body: Value = answer.body_as().unwrap_or_default();
+    match (body["error"]["retry"].as_str(), answer.status) {
+        (Some("new_payment"), _) | (None, 402) => Remedy::NewPayment,
+        (Some(_) | None, _) => Remedy::Change,
+    }
 }
 
 /// The status and everything that the service says about it.

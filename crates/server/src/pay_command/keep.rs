@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::card::Card;
 use super::end::End;
 use super::values::Rail;
+use super::{mpp, x402};
 
 const OWNER_ONLY: u32 = 0o600;
 
@@ -35,6 +36,21 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// The second until which somebody who holds the payment could use it.
+    pub(super) fn deadline(&self) -> Option<u64> {
+        let deadline = match self.rail {
+            Rail::X402 => {
+                let sent = x402::challenge::decoded(&self.header)?;
+                sent["payload"]["permit2Authorization"]["deadline"].clone()
+            }
+            Rail::Mpp => {
+                let (_, credential) = self.header.split_once(' ')?;
+                mpp::challenge::decoded(credential)?["payload"]["validBefore"].clone()
+            }
+        };
+        deadline.as_str()?.parse().ok()
+    }
+
     fn to_json(&self) -> Value {
         json!({
             "about": "A signed payment whose end is not known yet. Run the same command again.",

@@ -219,11 +219,23 @@ async fn a_payment_in_doubt_is_not_mixed_up_with_another_card() {
 async fn a_payment_that_was_declined_is_forgotten_and_a_new_one_may_be_signed() {
     let payer = Payer::sit_down().await;
     payer.shop.books().moods.push_back(Mood::Decline);
-    payer.pay_in_sandbox(&[]).await.says(1, &["Not paid", "permit2_simulation_failed"]);
+    let told = payer.pay_in_sandbox(&[]).await;
+    told.says(1, &["Not paid", "permit2_simulation_failed: The chain refused", "signs a new one"]);
+    told.says(1, &["it will not use this payment, which runs out by itself in "]);
     assert!(!payer.keeps_a_payment());
     payer.pay_in_sandbox(&[]).await.says(0, &["Paid."]);
     let payments = payer.shop.payments();
     assert_ne!(payments[0], payments[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_new_payment_would_not_help_none_is_advised() {
+    let payer = Payer::sit_down().await;
+    let error = json!({ "error": { "code": "price_conflict", "retry": "never" } });
+    payer.shop.books().moods.push_back(Mood::Say(409, error));
+    let told = payer.pay_in_sandbox(&[]).await;
+    told.says(1, &["price_conflict", "Nothing moved", "will not help before that is changed"]);
+    assert!(!told.text.contains("signs a new one") && !told.text.contains("void"), "{}", told.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -87,7 +87,7 @@ async fn while_a_transfer_is_in_doubt_no_other_is_signed_on_either_rail() {
 async fn a_transfer_that_was_declined_is_forgotten_and_a_new_one_may_be_signed() {
     let payer = Payer::sit_down().await;
     payer.shop.books().moods.push_back(Mood::Decline);
-    payer.pay_by_mpp(&[]).await.says(1, &["Not paid", "not enough USDC"]);
+    payer.pay_by_mpp(&[]).await.says(1, &["Not paid", "not enough USDC", "runs out by itself in"]);
     assert!(!payer.keeps_a_payment());
     payer.pay_by_mpp(&[]).await.says(0, &["Paid."]);
     let sent: Vec<Value> = payer.shop.payments().iter().map(|one| opened(one)).collect();
