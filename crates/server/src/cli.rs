@@ -54,7 +54,7 @@ you sign a transfer of exactly 3.50 USDC on Base, and no allowance and no gas of
   pennyblack pay --body card.json --rail mpp --base-url https://cards.example --key-file payer.key
 
 A signed payment is written to <body>.payment before it is sent, and removed when its end is
-known. While it is there the same command sends the same payment again and signs nothing new, so
+known. While it is there the same command sends the same payment again and signs no second one, so
 repeating it is always safe.
 
 Exit codes:

@@ -71,11 +71,11 @@ async fn pay(arguments: &PayArguments, config: Option<&Path>) -> Result<End, End
         Some(kept) => {
             console::say(&format!(
                 "A payment of at most {} USDC on {} was signed earlier and its end is not known.\n\
-                 The same one is sent again; nothing new is signed.\n\n",
+                 The same one is sent again; no second one is signed.\n\n",
                 kept.most,
                 name(kept.network)
             ));
-            visit.finish(&kept).await
+            visit.finish(kept, None).await
         }
         None => visit.begin().await,
     }
@@ -117,7 +117,7 @@ impl Visit<'_> {
             }
         };
         self.keep.put(&kept)?;
-        self.finish_with(&kept, Some(purse)).await
+        self.finish(kept, Some(purse)).await
     }
 
     /// Sends the card without a payment.
@@ -172,28 +172,33 @@ impl Visit<'_> {
         }
     }
 
-    async fn finish(&self, kept: &Kept) -> Result<End, End> {
-        self.finish_with(kept, None).await
-    }
-
-    /// Sends a payment that is on disk, and removes it once its end is known.
-    async fn finish_with(&self, kept: &Kept, purse: Option<Purse>) -> Result<End, End> {
-        let mut fate = self.send(kept).await;
+    /// Sends a payment that is on disk, and removes it once its end is known. It comes
+    /// without a purse if it was signed earlier.
+    async fn finish(&self, mut kept: Kept, purse: Option<Purse>) -> Result<End, End> {
+        let mut fate = self.send(&kept).await;
+        // What is signed now had its permit if it needed one.
+        if let (Fate::NotAllowed(_), None) = (&fate, &purse)
+            && let Some(permitted) = self.permitted(&kept).await?
+        {
+            self.keep.replace(&permitted)?;
+            kept = permitted;
+            fate = self.send(&kept).await;
+        }
         if let (Fate::NotAllowed(_), true) = (&fate, self.arguments.approve) {
-            self.approve(kept, purse).await?;
-            fate = self.send(kept).await;
+            self.approve(&kept, purse).await?;
+            fate = self.send(&kept).await;
         }
         match fate {
             Fate::Taken(taken) => {
                 self.keep.clear()?;
-                Ok(self.goodbye(&taken, Some(kept)).await)
+                Ok(self.goodbye(&taken, Some(&kept)).await)
             }
             Fate::Refused { words, remedy } => {
                 self.keep.clear()?;
-                Ok(End::Refused(self.about_refusal(kept, &words, remedy)))
+                Ok(End::Refused(self.about_refusal(&kept, &words, remedy)))
             }
-            Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(kept, &words))),
-            Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(kept, &words))),
+            Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(&kept, &words))),
+            Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(&kept, &words))),
         }
     }
 

@@ -180,6 +180,26 @@ async fn a_newcomer_without_gas_pays_with_a_permit_where_that_is_offered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_promise_that_lacked_its_allowance_gets_a_permit_and_stays_the_same() {
+    let payer = Payer::sit_down().await;
+    let offered = json!({ "info": { "description": "d", "version": "1" }, "schema": {} });
+    payer.shop.books().required["extensions"]["eip2612GasSponsoring"] = offered;
+    let newcomer = payer.shop.chains.faucet().newcomer();
+    let key = payer.key_file(&newcomer);
+    let mine = ["--key-file", &key, "--yes"];
+    payer.pay(&mine).await.says(4, &["With --rpc-url alone", "costs no gas", "--approve"]);
+    let node = payer.shop.chains.rpc_url(Network::Base);
+    let told = payer.pay(&[mine.as_slice(), &["--rpc-url", &node]].concat()).await;
+    told.says(0, &["The same one is sent again", "costs you no gas", "Paid."]);
+    assert_eq!(payer.shop.takings(Network::Base), [CHARGE]);
+    assert_eq!(payer.shop.chain(Network::Base).native_of(newcomer.address()), 0);
+    let sent: Vec<Value> = payer.shop.payments().iter().map(|one| opened(one)).collect();
+    assert_eq!(sent.len(), 3);
+    assert!(sent.iter().all(|one| one["payload"] == sent[0]["payload"]), "one promise");
+    assert_eq!(fs::read_dir(payer.folder.path()).unwrap().count(), 3, "card, key, settings");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn while_a_payment_is_in_doubt_no_other_is_signed() {
     let payer = Payer::sit_down().await;
     let error = json!({ "error": { "code": "settlement_unconfirmed", "retry": "same" } });
