@@ -134,19 +134,19 @@ pub(super) fn words(answer: &Answer) -> String {
     let error = &body["error"];
     let required = answer.header("payment-required").and_then(x402::challenge::decoded);
     let response = response(answer);
-    let reason = |code: &str| x402::reason::told(&plain(code));
-    let told = [
-        error["code"].as_str().map(plain),
-        error["message"].as_str().map(plain),
-        body["detail"].as_str().map(plain),
-        required.as_ref().and_then(|required| required["error"].as_str()).map(reason),
-        response.as_ref().and_then(|response| response["errorReason"].as_str()).map(reason),
+    let said = [error["code"].as_str(), error["message"].as_str(), body["detail"].as_str()];
+    let said = said.into_iter().flatten().map(|text| (plain(text), plain(text)));
+    let reasons = [
+        required.as_ref().and_then(|required| required["error"].as_str()),
+        response.as_ref().and_then(|response| response["errorReason"].as_str()),
     ];
+    let reasons = reasons.into_iter().flatten().map(plain);
+    let reasons = reasons.map(|code| (x402::reason::told(&code), code));
     let mut words = format!("status {}", answer.status);
-    for text in told.into_iter().flatten() {
+    for (told, text) in said.chain(reasons) {
         // The doors say some things in more than one place.
         if !words.contains(&text) {
-            words.push_str(&format!(": {text}"));
+            words.push_str(&format!(": {told}"));
         }
     }
     for fault in error["fields"].as_array().into_iter().flatten() {

@@ -102,6 +102,11 @@ fn a_missing_allowance_is_told_with_its_reason() {
     let expected = "status 412: permit2_allowance_required: Permit2 may not take the payer's \
                     USDC yet.";
     assert_eq!(fate, Fate::NotAllowed(expected.to_owned()));
+    let header = ("payment-required", encoded(&required));
+    let error = json!({ "code": "permit2_allowance_required", "message": "Allow it." });
+    let fate = Fate::of(Ok(answer(412, &json!({ "error": error }), &[header])), Rail::X402);
+    let expected = "status 412: permit2_allowance_required: Allow it.";
+    assert_eq!(fate, Fate::NotAllowed(expected.to_owned()), "what has words gets no others");
 }
 
 #[test]
