@@ -223,7 +223,8 @@ fn message(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::CardInvalid(_) => "The postcard has faulty fields; each is named below.",
         Refusal::IdentifierInvalid => {
-            "An operation identifier has 16 to 128 letters, digits, _ or -, and is given once."
+            "An operation identifier has 16 to 128 letters, digits, _ or -. Where the header and the \
+             body both give one, they must be the same."
         }
         Refusal::SellerNameInvalid => "The seller is not a username.",
         Refusal::CredentialInvalid { .. } => {
@@ -237,7 +238,10 @@ fn message(refusal: &Refusal) -> &'static str {
             "The payment's identifier was used for another postcard. Pay for this one under an \
              identifier of its own."
         }
-        Refusal::PaymentBoundElsewhere => "This payment belongs to another order.",
+        Refusal::PaymentBoundElsewhere => {
+            "This payment belongs to another order. Nothing moved for this card; ask for its \
+             challenge and sign a payment of its own."
+        }
         Refusal::PaymentInPlay(_) => {
             "A payment for this order is in doubt. Do not pay again; look at the order."
         }

@@ -102,13 +102,15 @@ fn preview(here: &BaseUrl, mailbox: Option<&str>) -> String {
     )
 }
 
-/// The same card, bought with the faucet's money.
+/// The same card, bought with the faucet's money, and another one by the other rail: the
+/// same one would be paid for already.
 fn payment(here: &BaseUrl, program: &str, chain: Option<&str>) -> String {
     let Some(chain) = chain else { return String::new() };
     format!(
         "  echo '{SAMPLE}' > card.json\n  \
          {program} pay --body card.json --base-url {here} --sandbox {chain}\n  \
-         {program} pay --body card.json --base-url {here} --sandbox {chain} --rail mpp\n"
+         sed s/Ada/Grace/ card.json > grace.json\n  \
+         {program} pay --body grace.json --base-url {here} --sandbox {chain} --rail mpp\n"
     )
 }
 
@@ -195,7 +197,10 @@ mod tests {
         let pay = "\n  target/debug/pennyblack pay --body card.json --base-url \
                    http://127.0.0.1:8402 --sandbox http://127.0.0.1:8404\n";
         assert!(text.contains(pay), "{text}");
-        assert!(text.contains(&pay.replace("8404\n", "8404 --rail mpp\n")), "{text}");
+        // The same card by the other rail is paid for already, and would teach nothing.
+        let other = pay.replace("card.json", "grace.json").replace("8404\n", "8404 --rail mpp\n");
+        let other = format!("\n  sed s/Ada/Grace/ card.json > grace.json{other}");
+        assert!(text.contains(&other), "{text}");
         assert!(text.contains("mailbox   http://127.0.0.1:8403/ "), "{text}");
         assert!(
             text.contains("curl -X POST http://127.0.0.1:8402/api/x402/postcards/preview"),

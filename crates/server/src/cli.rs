@@ -31,14 +31,20 @@ Examples:
   pennyblack simulate --orders 1000 --seed 7  a thousand orders with faults, repeatable";
 
 const PAY_LESSON: &str = "\
-In the sandbox, beside a service that runs in the same folder, by x402 and by MPP:
+In the sandbox, beside a service that runs in the same folder, by x402 and, with another card,
+by MPP; the banner of the service has a card.json to begin with:
   pennyblack pay --body card.json
-  pennyblack pay --body card.json --rail mpp
+  sed s/Ada/Grace/ card.json > grace.json
+  pennyblack pay --body grace.json --rail mpp
 
 For real, with a key of yours (the file has one line, 0x and 64 digits, mode 600):
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key
 
-The first payment on a network, while Permit2 may not take your USDC yet:
+The first payment on a network, while Permit2 may not take your USDC yet. With a node alone the
+allowance is signed along (EIP-2612) and costs no gas, where the service offers to carry it:
+  pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
+      --network base --rpc-url https://base.example
+With --approve too, this command grants it by a transaction of yours, for a little gas:
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
       --network base --rpc-url https://base.example --approve
 
@@ -48,7 +54,7 @@ you sign a transfer of exactly 3.50 USDC on Base, and no allowance and no gas of
   pennyblack pay --body card.json --rail mpp --base-url https://cards.example --key-file payer.key
 
 A signed payment is written to <body>.payment before it is sent, and removed when its end is
-known. While it is there the same command sends the same payment again and signs nothing new, so
+known. While it is there the same command sends the same payment again and signs no second one, so
 repeating it is always safe.
 
 Exit codes:
@@ -121,11 +127,11 @@ pub(crate) struct PayArguments {
     #[arg(long, value_parser = values::network)]
     pub network: Option<Network>,
 
-    /// A node of that network, to look at the allowance and to grant it
+    /// A node of that network, to look at the allowance and to sign it along, without gas
     #[arg(long, value_name = "URL")]
     pub rpc_url: Option<String>,
 
-    /// Let Permit2 take what this payment needs, if it may not yet
+    /// Where signing it along is not enough: grant the allowance by a transaction, for gas
     #[arg(long)]
     pub approve: bool,
 

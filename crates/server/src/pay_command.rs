@@ -37,7 +37,7 @@ pub(crate) mod values;
 mod wallet;
 mod x402;
 
-use answer::{Fate, Taken};
+use answer::{Fate, Remedy, Taken};
 use card::Card;
 use end::End;
 use keep::{Keep, Kept};
@@ -71,11 +71,11 @@ async fn pay(arguments: &PayArguments, config: Option<&Path>) -> Result<End, End
         Some(kept) => {
             console::say(&format!(
                 "A payment of at most {} USDC on {} was signed earlier and its end is not known.\n\
-                 The same one is sent again; nothing new is signed.\n\n",
+                 The same one is sent again; no second one is signed.\n\n",
                 kept.most,
                 name(kept.network)
             ));
-            visit.finish(&kept).await
+            visit.finish(kept, None).await
         }
         None => visit.begin().await,
     }
@@ -117,7 +117,7 @@ impl Visit<'_> {
             }
         };
         self.keep.put(&kept)?;
-        self.finish_with(&kept, Some(purse)).await
+        self.finish(kept, Some(purse)).await
     }
 
     /// Sends the card without a payment.
@@ -172,36 +172,55 @@ impl Visit<'_> {
         }
     }
 
-    async fn finish(&self, kept: &Kept) -> Result<End, End> {
-        self.finish_with(kept, None).await
-    }
-
-    /// Sends a payment that is on disk, and removes it once its end is known.
-    async fn finish_with(&self, kept: &Kept, purse: Option<Purse>) -> Result<End, End> {
-        let mut fate = self.send(kept).await;
+    /// Sends a payment that is on disk, and removes it once its end is known. It comes
+    /// without a purse if it was signed earlier.
+    async fn finish(&self, mut kept: Kept, purse: Option<Purse>) -> Result<End, End> {
+        let mut fate = self.send(&kept).await;
+        // What is signed now had its permit if it needed one.
+        if let (Fate::NotAllowed(_), None) = (&fate, &purse)
+            && let Some(permitted) = self.permitted(&kept).await?
+        {
+            self.keep.replace(&permitted)?;
+            kept = permitted;
+            fate = self.send(&kept).await;
+        }
         if let (Fate::NotAllowed(_), true) = (&fate, self.arguments.approve) {
-            self.approve(kept, purse).await?;
-            fate = self.send(kept).await;
+            self.approve(&kept, purse).await?;
+            fate = self.send(&kept).await;
         }
         match fate {
             Fate::Taken(taken) => {
                 self.keep.clear()?;
-                Ok(self.goodbye(&taken, Some(kept)).await)
+                Ok(self.goodbye(&taken, Some(&kept)).await)
             }
-            Fate::Void(words) => {
+            Fate::Refused { words, remedy } => {
                 self.keep.clear()?;
-                Ok(End::Refused(format!(
-                    "Not paid: {words}\nNothing moved, and the signed payment is void. The same \
-                     command asks again and signs a new one.\n"
-                )))
+                Ok(End::Refused(self.about_refusal(&kept, &words, remedy)))
             }
-            Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(kept, &words))),
-            Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(kept, &words))),
+            Fate::NotAllowed(words) => Ok(End::AllowanceNeeded(self.how_to_allow(&kept, &words))),
+            Fate::Doubtful(words) => Ok(End::Later(self.about_doubt(&kept, &words))),
         }
     }
 
     async fn send(&self, kept: &Kept) -> Fate {
         Fate::of(self.shop.send(&self.card, Some(&kept.header)).await, kept.rail)
+    }
+
+    /// A signature cannot be taken back, so nothing is called void before its time is up.
+    fn about_refusal(&self, kept: &Kept, words: &str, remedy: Remedy) -> String {
+        let end = match kept.deadline().map(|end| end.saturating_sub(self.clock.now().0)) {
+            Some(0) => "has run out".to_owned(),
+            Some(seconds) => format!("runs out by itself in {seconds} seconds"),
+            None => "runs out by itself within ten minutes".to_owned(),
+        };
+        let next = match remedy {
+            Remedy::NewPayment => "The same command asks again and signs a new one.",
+            Remedy::Change => "The same command will not help before that is changed.",
+        };
+        format!(
+            "Not paid: {words}\nNothing moved. The service says that it will not use this payment, \
+             which {end}. {next}\n"
+        )
     }
 
     fn about_doubt(&self, kept: &Kept, words: &str) -> String {

@@ -3,6 +3,7 @@
 //! One layer of our own instead of a stack of generic ones, as each of those
 //! boxes and clones for every request.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -174,7 +175,9 @@ pub(crate) fn measure_head(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem
         return Err(Problem {
             status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             code: "headers_too_large",
-            message: "A request may carry 64 headers and 16 KiB of them, its address included.",
+            message: Cow::Borrowed(
+                "A request may carry 64 headers and 16 KiB of them, its address included.",
+            ),
             retry: Retry::Never,
         });
     }
@@ -192,11 +195,11 @@ where
     }
     let announced = body.size_hint().lower();
     if usize::try_from(announced).map_or(true, |announced| announced > limits.body_bytes) {
-        return Err(too_large(limits.body_overflow));
+        return Err(too_large(limits));
     }
     match timeout(BODY_TIME, whole(Limited::new(body, limits.body_bytes))).await {
         Ok(Ok(whole)) => Ok(whole),
-        Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits.body_overflow)),
+        Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits)),
         Ok(Err(_)) => Err(broken_off()),
         Err(_) => Err(dawdling()),
     }
@@ -245,11 +248,17 @@ fn polled<T>(
     polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
 }
 
-fn too_large(status: StatusCode) -> Problem {
+/// Says the limit that was passed, as routes and installations have different ones.
+fn too_large(limits: Limits) -> Problem {
+    const KIB: usize = 1024;
+    let most = match limits.body_bytes {
+        bytes if bytes.is_multiple_of(KIB) => format!("{} KiB", bytes / KIB),
+        bytes => format!("{bytes} bytes"),
+    };
     Problem {
-        status,
+        status: limits.body_overflow,
         code: "body_too_large",
-        message: "The body is larger than this endpoint takes.",
+        message: Cow::Owned(format!("The body is too large: this endpoint takes at most {most}.")),
         retry: Retry::Never,
     }
 }
@@ -258,7 +267,7 @@ fn broken_off() -> Problem {
     Problem {
         status: StatusCode::BAD_REQUEST,
         code: "body_unreadable",
-        message: "The body broke off or its transfer coding is wrong.",
+        message: Cow::Borrowed("The body broke off or its transfer coding is wrong."),
         retry: Retry::Never,
     }
 }
@@ -267,7 +276,7 @@ fn dawdling() -> Problem {
     Problem {
         status: StatusCode::REQUEST_TIMEOUT,
         code: "body_too_slow",
-        message: "The body did not arrive within 10 seconds.",
+        message: Cow::Borrowed("The body did not arrive within 10 seconds."),
         retry: Retry::Same,
     }
 }
@@ -276,8 +285,10 @@ pub(crate) fn too_slow() -> Problem {
     Problem {
         status: StatusCode::SERVICE_UNAVAILABLE,
         code: "request_timed_out",
-        message: "The answer took too long and was given up. A payment under way goes on; \
-                  the same request finds its result.",
+        message: Cow::Borrowed(
+            "The answer took too long and was given up. A payment under way goes on; \
+             the same request finds its result.",
+        ),
         retry: Retry::Same,
     }
 }
@@ -286,7 +297,9 @@ fn internal() -> Problem {
     Problem {
         status: StatusCode::INTERNAL_SERVER_ERROR,
         code: "internal_error",
-        message: "Something broke on our side. X-Request-Id names this request in our log.",
+        message: Cow::Borrowed(
+            "Something broke on our side. X-Request-Id names this request in our log.",
+        ),
         retry: Retry::Same,
     }
 }

@@ -1,5 +1,6 @@
 //! The door to an order's status: payment and delivery, and nothing about persons.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Router;
@@ -77,15 +78,19 @@ fn told(headers: &HeaderMap, version: u64, view: &View) -> Response {
 const MALFORMED: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     code: "invalid_order_id",
-    message: "An order's identifier is 32 lowercase hexadecimal characters: public_order_id of a \
-              challenge, or id of a paid answer.",
+    message: Cow::Borrowed(
+        "An order's identifier is 32 lowercase hexadecimal characters: public_order_id of a \
+         challenge, or id of a paid answer.",
+    ),
     retry: Retry::Never,
 };
 
 const UNKNOWN: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     code: "order_not_found",
-    message: "There is no such order. An order that nobody paid is forgotten after a while.",
+    message: Cow::Borrowed(
+        "There is no such order. An order that nobody paid is forgotten after a while.",
+    ),
     retry: Retry::Never,
 };
 

@@ -1,5 +1,6 @@
 //! The door to a look at a card: nothing is paid, nothing is mailed, nothing is kept.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -76,8 +77,10 @@ fn wait(seconds: u64) -> Response {
 const BUSY: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     code: "preview_busy",
-    message: "Too many previews in this minute. Wait as long as Retry-After says. A preview is \
-              never needed before a card is sent.",
+    message: Cow::Borrowed(
+        "Too many previews in this minute. Wait as long as Retry-After says, then ask \
+         again. Do not send the card to be paid merely because of this.",
+    ),
     retry: Retry::Same,
 };
 

@@ -1,9 +1,13 @@
 //! How the house says that something is wrong, in one shape for all doors.
 
+use std::borrow::Cow;
 use std::num::NonZeroU64;
 
 use axum::Json;
-use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_TYPE,
+    RETRY_AFTER,
+};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -11,6 +15,10 @@ use serde_json::json;
 
 /// How long a caller should wait before knocking again after a passing fault.
 pub const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("2");
+
+/// What a script on another site may read of a fault beside its body: how long to wait, and
+/// the name to ask us about it with. Doors with more to show say so themselves.
+pub(crate) const EXPOSED: HeaderValue = HeaderValue::from_static("Retry-After, X-Request-Id");
 
 /// What a caller may do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -24,11 +32,11 @@ pub enum Retry {
 
 /// A fault in words that hold nothing the caller sent, so that an error can
 /// never carry personal data into a log or a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub status: StatusCode,
     pub code: &'static str,
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     pub retry: Retry,
 }
 
@@ -40,6 +48,7 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         if self.retry == Retry::Same {
             headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
@@ -50,8 +59,10 @@ impl IntoResponse for Problem {
 pub const NOT_FOUND: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     code: "not_found",
-    message: "Nothing lives at this address. /openapi.json lists every endpoint, and /llms.txt is \
-              the guide for agents.",
+    message: Cow::Borrowed(
+        "Nothing lives at this address. /openapi.json lists every endpoint, and /llms.txt is \
+         the guide for agents.",
+    ),
     retry: Retry::Never,
 };
 
@@ -59,8 +70,10 @@ pub const NOT_FOUND: Problem = Problem {
 pub const METHOD_NOT_ALLOWED: Problem = Problem {
     status: StatusCode::METHOD_NOT_ALLOWED,
     code: "method_not_allowed",
-    message: "This address exists, but not for this method. The Allow header names the methods \
-              that it takes.",
+    message: Cow::Borrowed(
+        "This address exists, but not for this method. The Allow header names the methods \
+         that it takes.",
+    ),
     retry: Retry::Never,
 };
 
@@ -73,7 +86,9 @@ pub async fn method_not_allowed() -> Problem {
 pub const NOT_CONFIGURED: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     code: "not_configured",
-    message: "This part of the service is not switched on here. Nothing was sent or charged.",
+    message: Cow::Borrowed(
+        "This part of the service is not switched on here. Nothing was sent or charged.",
+    ),
     retry: Retry::Same,
 };
 
@@ -82,7 +97,9 @@ pub(crate) fn quota_exhausted(reset_seconds: NonZeroU64) -> Response {
     let problem = Problem {
         status: StatusCode::TOO_MANY_REQUESTS,
         code: "rate_limited",
-        message: "The quota that all callers share is used up. Wait as long as Retry-After says.",
+        message: Cow::Borrowed(
+            "The quota that all callers share is used up. Wait as long as Retry-After says.",
+        ),
         retry: Retry::Same,
     };
     let mut response = detailed(
@@ -98,7 +115,7 @@ pub(crate) fn unknown_version() -> Response {
     let problem = Problem {
         status: StatusCode::BAD_REQUEST,
         code: "unsupported_version",
-        message: "X-Service-API-Version takes the value 1, or may be left out.",
+        message: Cow::Borrowed("X-Service-API-Version takes the value 1, or may be left out."),
         retry: Retry::Never,
     };
     detailed(problem, "about:blank", &json!({ "supported_versions": ["1"] }))
@@ -106,7 +123,7 @@ pub(crate) fn unknown_version() -> Response {
 
 /// A problem document (RFC 9457) that also has our own shape inside.
 fn detailed(problem: Problem, kind: &str, more: &serde_json::Value) -> Response {
-    let Problem { status, code, message, retry } = problem;
+    let Problem { status, code, message, retry } = problem.clone();
     let mut body = json!({
         "type": kind,
         "title": status.canonical_reason(),
@@ -131,6 +148,6 @@ struct Body {
 #[derive(Serialize)]
 struct Fault {
     code: &'static str,
-    message: &'static str,
+    message: Cow<'static, str>,
     retry: Retry,
 }

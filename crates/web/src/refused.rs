@@ -3,12 +3,15 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
-use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, RETRY_AFTER};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, RETRY_AFTER,
+};
 use order::refusal::Refusal;
 use pay::envelope::verdict;
 use pay::fault;
 
 use crate::draft::{MALFORMED, Unread};
+use crate::problem::EXPOSED;
 
 /// The answer to a refusal where no way of paying dresses it further.
 pub(crate) fn refused(refusal: &Refusal) -> Response {
@@ -17,6 +20,7 @@ pub(crate) fn refused(refusal: &Refusal) -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     if let Some(seconds) = fault::wait(refusal) {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
@@ -32,6 +36,7 @@ pub(crate) fn unread(why: &Unread) -> Response {
             let headers = response.headers_mut();
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
             response
         }
     }

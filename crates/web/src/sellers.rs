@@ -1,5 +1,6 @@
 //! Who is paid: a seller's name, looked up for anybody who asks, with the evidence.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
@@ -55,24 +56,30 @@ async fn resolve(
 const INVALID: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     code: "invalid_seller",
-    message: "This cannot be a seller's name. Write alice, @alice or the full name, in lowercase \
-              and without letters that only look alike.",
+    message: Cow::Borrowed(
+        "This cannot be a seller's name. Write alice, @alice or the full name, in lowercase \
+         and without letters that only look alike.",
+    ),
     retry: Retry::Never,
 };
 
 const UNRESOLVED: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     code: "seller_not_resolved",
-    message: "This name has no address that can be paid on Base, Polygon or Arbitrum. Check the \
-              spelling, or ask the seller to set one.",
+    message: Cow::Borrowed(
+        "This name has no address that can be paid on Base, Polygon or Arbitrum. Check the \
+         spelling, or ask the seller to set one.",
+    ),
     retry: Retry::Never,
 };
 
 const FAILED: Problem = Problem {
     status: StatusCode::INTERNAL_SERVER_ERROR,
     code: "internal_error",
-    message: "Names cannot be looked up right now. Nothing is wrong with yours; try again in a \
-              moment.",
+    message: Cow::Borrowed(
+        "Names cannot be looked up right now. Nothing is wrong with yours; try again in a \
+         moment.",
+    ),
     retry: Retry::Same,
 };
 

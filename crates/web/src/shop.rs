@@ -1,5 +1,6 @@
 //! The shop's till: a price tag for every product, and no money taken.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -51,13 +52,15 @@ async fn checkout(
 const MISSING: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     code: "sku_missing",
-    message: "Name one product: /shop/checkout?sku=<id>. /shop/feed.json lists their ids.",
+    message: Cow::Borrowed(
+        "Name one product: /shop/checkout?sku=<id>. /shop/feed.json lists their ids.",
+    ),
     retry: Retry::Never,
 };
 
 const UNKNOWN: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     code: "sku_unknown",
-    message: "No product has this id. /shop/feed.json lists them.",
+    message: Cow::Borrowed("No product has this id. /shop/feed.json lists them."),
     retry: Retry::Never,
 };

@@ -1,4 +1,4 @@
-//! What the service's answer means for a payment: taken, void, not allowed yet, or in doubt.
+//! What the service's answer means for a payment: taken, refused, not allowed yet, or in doubt.
 
 use adapters::http::{Answer, Silence};
 use serde_json::Value;
@@ -11,13 +11,25 @@ use super::{mpp, x402};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Fate {
     Taken(Taken),
-    /// Nothing moved, and this payment is worth nothing any more.
-    Void(String),
+    /// Nothing moved, and the service will not use this payment. Whoever holds it could
+    /// until it runs out.
+    Refused {
+        words: String,
+        remedy: Remedy,
+    },
     /// Permit2 may not move the payer's USDC. Nothing moved, and the payment
     /// still holds.
     NotAllowed(String),
     /// It may still be taken, or was. Nothing else must be signed.
     Doubtful(String),
+}
+
+/// What helps after a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    NewPayment,
+    /// Something else must change first.
+    Change,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +66,8 @@ impl Fate {
             // The contract: 402 is never said of money that moved or may move.
             402 if names_a_transaction(&answer, rail) => Self::Doubtful(words),
             403 if is_spent(&answer) => Self::Doubtful(words),
-            400 | 402 | 403 | 404 | 410 => Self::Void(words),
-            409 if is_over(&answer) => Self::Void(words),
+            400 | 402 | 403 | 404 | 410 => Self::Refused { words, remedy: remedy(&answer) },
+            409 if is_over(&answer) => Self::Refused { words, remedy: remedy(&answer) },
             _ => Self::Doubtful(words),
         }
     }
@@ -107,24 +119,34 @@ fn is_over(answer: &Answer) -> bool {
     matches!(body["error"]["retry"].as_str(), Some("never" | "new_payment"))
 }
 
+/// What the service says itself, or its status where it says nothing: 402 asks for payment.
+fn remedy(answer: &Answer) -> Remedy {
+    let body: Value = answer.body_as().unwrap_or_default();
+    match (body["error"]["retry"].as_str(), answer.status) {
+        (Some("new_payment"), _) | (None, 402) => Remedy::NewPayment,
+        (Some(_) | None, _) => Remedy::Change,
+    }
+}
+
 /// The status and everything that the service says about it.
 pub(super) fn words(answer: &Answer) -> String {
     let body: Value = answer.body_as().unwrap_or_default();
     let error = &body["error"];
     let required = answer.header("payment-required").and_then(x402::challenge::decoded);
     let response = response(answer);
-    let told = [
-        error["code"].as_str().map(plain),
-        error["message"].as_str().map(plain),
-        body["detail"].as_str().map(plain),
-        required.as_ref().and_then(|required| required["error"].as_str()).map(plain),
-        response.as_ref().and_then(|response| response["errorReason"].as_str()).map(plain),
+    let said = [error["code"].as_str(), error["message"].as_str(), body["detail"].as_str()];
+    let said = said.into_iter().flatten().map(|text| (plain(text), plain(text)));
+    let reasons = [
+        required.as_ref().and_then(|required| required["error"].as_str()),
+        response.as_ref().and_then(|response| response["errorReason"].as_str()),
     ];
+    let reasons = reasons.into_iter().flatten().map(plain);
+    let reasons = reasons.map(|code| (x402::reason::told(&code), code));
     let mut words = format!("status {}", answer.status);
-    for text in told.into_iter().flatten() {
+    for (told, text) in said.chain(reasons) {
         // The doors say some things in more than one place.
         if !words.contains(&text) {
-            words.push_str(&format!(": {text}"));
+            words.push_str(&format!(": {told}"));
         }
     }
     for fault in error["fields"].as_array().into_iter().flatten() {

@@ -7,7 +7,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use order::chain::Network;
 use order::money::Usdc;
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::card::Card;
 use super::end::End;
 use super::values::Rail;
+use super::{mpp, x402};
 
 const OWNER_ONLY: u32 = 0o600;
 
@@ -35,6 +36,21 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// The second until which somebody who holds the payment could use it.
+    pub(super) fn deadline(&self) -> Option<u64> {
+        let deadline = match self.rail {
+            Rail::X402 => {
+                let sent = x402::challenge::decoded(&self.header)?;
+                sent["payload"]["permit2Authorization"]["deadline"].clone()
+            }
+            Rail::Mpp => {
+                let (_, credential) = self.header.split_once(' ')?;
+                mpp::challenge::decoded(credential)?["payload"]["validBefore"].clone()
+            }
+        };
+        deadline.as_str()?.parse().ok()
+    }
+
     fn to_json(&self) -> Value {
         json!({
             "about": "A signed payment whose end is not known yet. Run the same command again.",
@@ -126,14 +142,22 @@ impl Keep {
                 self.path.display()
             ))
         };
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(OWNER_ONLY)
-            .open(&self.path)
-            .map_err(wrong)?;
-        let text = format!("{:#}\n", kept.to_json());
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(wrong)
+        write(&self.path, kept).map_err(wrong)
+    }
+
+    /// Puts the same promise, with more beside it, in the place of the one that is there. At
+    /// every moment one of the two is.
+    pub(super) fn replace(&self, kept: &Kept) -> Result<(), End> {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".new");
+        let new = PathBuf::from(name);
+        write(&new, kept).and_then(|()| fs::rename(&new, &self.path)).map_err(|error| {
+            End::Unusable(format!(
+                "The payment cannot be written to {}: {error}.\nIt was not sent. If that file is \
+                 there and no other command is at work, remove it.\n",
+                new.display()
+            ))
+        })
     }
 
     /// Its end is known.
@@ -147,6 +171,13 @@ impl Keep {
             Ok(()) | Err(_) => Ok(()),
         }
     }
+}
+
+/// Writes a file that was not there, for the owner's eyes.
+fn write(path: &Path, kept: &Kept) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)?;
+    file.write_all(format!("{:#}\n", kept.to_json()).as_bytes())?;
+    file.sync_all()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod allowance;
 pub(super) mod challenge;
 pub(super) mod credential;
 pub(super) mod promise;
+pub(super) mod reason;
 
 use challenge::{Challenge, Limits, Terms};
 use credential::Particulars;

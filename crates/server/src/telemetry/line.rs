@@ -37,10 +37,14 @@ pub(crate) const ALLOWED: &[&str] = &[
     "walks_left",
     "lapsed",
     "dropped",
+    "looked_into",
+    "sheet",
     "place",
     "column",
     // An error's own words, from a database that is only ever given sealed cards.
     "fault",
+    // The type of a cell, such as TEXT, and never what stands in it.
+    "found",
 ];
 
 /// Whose sentences may be printed. Other crates put whatever they like into

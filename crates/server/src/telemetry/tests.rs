@@ -11,6 +11,8 @@ use tracing::{debug, info, info_span, warn};
 use super::*;
 use crate::config::values::{LogFilter, LogFormat};
 
+mod sources;
+
 #[derive(Clone, Default)]
 struct Paper(Arc<Mutex<Vec<u8>>>);
 

@@ -180,6 +180,26 @@ async fn a_newcomer_without_gas_pays_with_a_permit_where_that_is_offered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_promise_that_lacked_its_allowance_gets_a_permit_and_stays_the_same() {
+    let payer = Payer::sit_down().await;
+    let offered = json!({ "info": { "description": "d", "version": "1" }, "schema": {} });
+    payer.shop.books().required["extensions"]["eip2612GasSponsoring"] = offered;
+    let newcomer = payer.shop.chains.faucet().newcomer();
+    let key = payer.key_file(&newcomer);
+    let mine = ["--key-file", &key, "--yes"];
+    payer.pay(&mine).await.says(4, &["With --rpc-url alone", "costs no gas", "--approve"]);
+    let node = payer.shop.chains.rpc_url(Network::Base);
+    let told = payer.pay(&[mine.as_slice(), &["--rpc-url", &node]].concat()).await;
+    told.says(0, &["The same one is sent again", "costs you no gas", "Paid."]);
+    assert_eq!(payer.shop.takings(Network::Base), [CHARGE]);
+    assert_eq!(payer.shop.chain(Network::Base).native_of(newcomer.address()), 0);
+    let sent: Vec<Value> = payer.shop.payments().iter().map(|one| opened(one)).collect();
+    assert_eq!(sent.len(), 3);
+    assert!(sent.iter().all(|one| one["payload"] == sent[0]["payload"]), "one promise");
+    assert_eq!(fs::read_dir(payer.folder.path()).unwrap().count(), 3, "card, key, settings");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn while_a_payment_is_in_doubt_no_other_is_signed() {
     let payer = Payer::sit_down().await;
     let error = json!({ "error": { "code": "settlement_unconfirmed", "retry": "same" } });
@@ -219,11 +239,23 @@ async fn a_payment_in_doubt_is_not_mixed_up_with_another_card() {
 async fn a_payment_that_was_declined_is_forgotten_and_a_new_one_may_be_signed() {
     let payer = Payer::sit_down().await;
     payer.shop.books().moods.push_back(Mood::Decline);
-    payer.pay_in_sandbox(&[]).await.says(1, &["Not paid", "permit2_simulation_failed"]);
+    let told = payer.pay_in_sandbox(&[]).await;
+    told.says(1, &["Not paid", "permit2_simulation_failed: The chain refused", "signs a new one"]);
+    told.says(1, &["it will not use this payment, which runs out by itself in "]);
     assert!(!payer.keeps_a_payment());
     payer.pay_in_sandbox(&[]).await.says(0, &["Paid."]);
     let payments = payer.shop.payments();
     assert_ne!(payments[0], payments[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_new_payment_would_not_help_none_is_advised() {
+    let payer = Payer::sit_down().await;
+    let error = json!({ "error": { "code": "price_conflict", "retry": "never" } });
+    payer.shop.books().moods.push_back(Mood::Say(409, error));
+    let told = payer.pay_in_sandbox(&[]).await;
+    told.says(1, &["price_conflict", "Nothing moved", "will not help before that is changed"]);
+    assert!(!told.text.contains("signs a new one") && !told.text.contains("void"), "{}", told.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

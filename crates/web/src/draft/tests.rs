@@ -60,6 +60,20 @@ async fn a_good_body_is_read_and_members_that_nobody_knows_are_passed_over() {
     assert_eq!(refusal(&body.to_string(), HeaderMap::new()).await.0, 200);
 }
 
+/// The one error that the documentation shows is one that a caller can get.
+#[tokio::test]
+async fn the_documentation_shows_what_the_service_says() {
+    let page = include_str!("../../../../content/pages/docs.en.md");
+    let (_, errors) = page.split_once("## Errors").unwrap();
+    let (_, example) = errors.split_once("```json").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let mut body = good();
+    body.as_object_mut().unwrap().remove("message");
+    body["recipient"]["country"] = json!("England");
+    let (status, said) = refusal(&body.to_string(), HeaderMap::new()).await;
+    assert_eq!((status, said), (400, serde_json::from_str(example).unwrap()));
+}
+
 #[tokio::test]
 async fn every_faulty_field_is_named_at_once_and_nothing_that_was_sent_is_repeated() {
     let body = json!({

@@ -134,6 +134,14 @@ async fn a_body_may_fill_its_limit_and_no_more() {
     assert_eq!(refused, expected(413, "body_too_large", "never"));
 }
 
+#[test]
+fn a_body_that_is_too_large_is_told_how_large_it_may_be() {
+    let said = |body_bytes| too_large(Limits { body_bytes, ..Limits::default() }).message;
+    assert_eq!(said(16 * 1024), "The body is too large: this endpoint takes at most 16 KiB.");
+    assert!(said(BODY_BYTES).ends_with("at most 64 KiB."));
+    assert!(said(20_000).ends_with("at most 20000 bytes."));
+}
+
 #[tokio::test]
 async fn a_route_may_have_other_limits_and_another_answer() {
     assert_eq!(post_bytes("/large", 200).await, StatusCode::OK);

@@ -1,5 +1,6 @@
 //! What HTTP demands before a message is read, and how its answer is sent.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -260,7 +261,7 @@ fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
 }
 
-fn refuse(status: StatusCode, code: i64, words: &'static str) -> Response {
+fn refuse(status: StatusCode, code: i64, words: impl Into<Cow<'static, str>>) -> Response {
     said(status, Fault::new(code, words).body(None))
 }
 

@@ -1,7 +1,9 @@
 //! The door before the small world of the order crate.
 
 use axum::body::{Body, to_bytes};
-use http::header::{ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW,
+};
 use http::{Method, Request};
 use order::fakes::fates::EveryFate;
 use order::fakes::still::Still;
@@ -56,6 +58,7 @@ async fn a_seller_who_does_not_sell_here_is_refused_before_the_provider_sees_the
     let (response, said) = ask(&site(), Method::POST, body.to_string()).await;
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
     assert_eq!(said["error"]["code"], "seller_not_enabled");
+    assert_eq!(response.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], "Retry-After, X-Request-Id");
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,6 +72,10 @@ async fn so_many_in_a_minute_and_nonsense_takes_nobodys_turn() {
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(said["error"]["code"], "preview_busy");
     assert_eq!(response.headers()[RETRY_AFTER], "60");
+    assert_eq!(response.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], "Retry-After, X-Request-Id");
+    // The contract: a preview that failed is no reason to pay.
+    let words = said["error"]["message"].as_str().unwrap();
+    assert!(words.contains("Do not send the card to be paid merely because of this"), "{words}");
     tokio::time::advance(std::time::Duration::from_secs(60)).await;
     assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
 }

@@ -35,7 +35,7 @@ fn a_payment_is_taken_with_its_settlement_or_earlier_without() {
     assert_eq!(earlier.settlement, None);
 }
 
-/// The mistake that costs money: to call void what may have moved.
+/// The mistake that costs money: to call refused what may have moved.
 #[test]
 fn whatever_may_have_moved_money_is_in_doubt() {
     let doubtful = [
@@ -62,8 +62,8 @@ fn whatever_may_have_moved_money_is_in_doubt() {
 }
 
 #[test]
-fn what_certainly_moved_nothing_is_void() {
-    let void = [
+fn what_certainly_moved_nothing_is_refused() {
+    let refused = [
         error(400, "invalid_payment_identifier", "never"),
         answer(402, &json!({}), &[]),
         error(403, "seller_not_enabled", "never"),
@@ -72,10 +72,26 @@ fn what_certainly_moved_nothing_is_void() {
         error(409, "seller_address_changed", "new_payment"),
         error(410, "operation_expired", "never"),
     ];
-    for answer in void {
+    for answer in refused {
         let status = answer.status;
-        assert!(matches!(Fate::of(Ok(answer), Rail::X402), Fate::Void(_)), "{status}");
+        assert!(matches!(Fate::of(Ok(answer), Rail::X402), Fate::Refused { .. }), "{status}");
     }
+}
+
+#[test]
+fn a_new_payment_is_advised_only_where_the_service_asks_for_one() {
+    let remedy = |answer| match Fate::of(Ok(answer), Rail::X402) {
+        Fate::Refused { remedy, .. } => remedy,
+        fate @ (Fate::Taken(_) | Fate::NotAllowed(_) | Fate::Doubtful(_)) => panic!("{fate:?}"),
+    };
+    let changed = error(409, "seller_address_changed", "new_payment");
+    assert_eq!(remedy(changed), Remedy::NewPayment);
+    // A bare 402 is x402's way to ask for another one.
+    assert_eq!(remedy(answer(402, &json!({}), &[])), Remedy::NewPayment);
+    for (status, code) in [(409, "price_conflict"), (403, "seller_not_enabled")] {
+        assert_eq!(remedy(error(status, code, "never")), Remedy::Change, "{code}");
+    }
+    assert_eq!(remedy(answer(404, &json!({}), &[])), Remedy::Change);
 }
 
 #[test]
@@ -83,8 +99,14 @@ fn a_missing_allowance_is_told_with_its_reason() {
     let required = json!({ "x402Version": 2, "error": "permit2_allowance_required" });
     let header = ("payment-required", encoded(&required));
     let fate = Fate::of(Ok(answer(412, &json!({}), &[header])), Rail::X402);
-    let expected = "status 412: permit2_allowance_required";
+    let expected = "status 412: permit2_allowance_required: Permit2 may not take the payer's \
+                    USDC yet.";
     assert_eq!(fate, Fate::NotAllowed(expected.to_owned()));
+    let header = ("payment-required", encoded(&required));
+    let error = json!({ "code": "permit2_allowance_required", "message": "Allow it." });
+    let fate = Fate::of(Ok(answer(412, &json!({ "error": error }), &[header])), Rail::X402);
+    let expected = "status 412: permit2_allowance_required: Allow it.";
+    assert_eq!(fate, Fate::NotAllowed(expected.to_owned()), "what has words gets no others");
 }
 
 #[test]
@@ -133,15 +155,15 @@ fn whatever_may_have_moved_money_by_mpp_is_in_doubt() {
         let shown = format!("{outcome:?}");
         assert!(matches!(Fate::of(outcome, Rail::Mpp), Fate::Doubtful(_)), "{shown}");
     }
-    let void = [
+    let refused = [
         answer(402, &problem("payment-expired"), &[]),
         error(403, "seller_not_enabled", "never"),
         error(409, "payment_bound_elsewhere", "never"),
         error(410, "operation_expired", "never"),
     ];
-    for answer in void {
+    for answer in refused {
         let status = answer.status;
-        assert!(matches!(Fate::of(Ok(answer), Rail::Mpp), Fate::Void(_)), "{status}");
+        assert!(matches!(Fate::of(Ok(answer), Rail::Mpp), Fate::Refused { .. }), "{status}");
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::hex::{self, Word};
 use super::super::wallet::Wallet;
-use super::challenge::{Challenge, Terms, encoded};
+use super::challenge::{Challenge, Terms, decoded, encoded};
 use super::promise::{PERMIT2, PROXY, Permit, Promise};
 
 pub(super) const IDENTIFIER: &str = "payment-identifier";
@@ -71,6 +71,21 @@ pub(super) fn sign(
     encoded(&credential)
 }
 
+/// Whether a payment that was signed earlier may get a permit: the service offered to bring
+/// one along, and there is none yet.
+pub(super) fn lacks_permit(header: &str) -> bool {
+    let sent = decoded(header).unwrap_or_default();
+    let offered = sent.get("extensions").and_then(|all| all.get(SPONSORING));
+    offered.is_some_and(|offered| offered["info"].get("signature").is_none())
+}
+
+/// The same signed promise with a permit beside it.
+pub(super) fn with_permit(header: &str, permit: &Permit, wallet: &Wallet) -> Option<String> {
+    let mut credential = decoded(header)?;
+    add(&mut credential, SPONSORING, sponsored(permit, wallet));
+    Some(encoded(&credential))
+}
+
 /// Numbers are decimal texts, as the official clients write them.
 fn authorization(promise: &Promise, payer: EvmAddress) -> Value {
     json!({
@@ -117,7 +132,6 @@ fn add(credential: &mut Value, extension: &str, more: Map<String, Value>) {
 mod tests {
     use order::chain::Network;
 
-    use super::super::challenge::decoded;
     use super::super::challenge::tests::{LIMITS, all};
     use super::*;
 
@@ -154,6 +168,22 @@ mod tests {
         challenge.required.as_object_mut().unwrap().remove("extensions");
         let sent = signed(&challenge, Some([0; 32]));
         assert_eq!(sent.get("extensions"), None);
+    }
+
+    #[test]
+    fn a_permit_may_come_later_and_the_promise_stays_as_it_was_signed() {
+        let mut challenge = all();
+        challenge.required["extensions"][SPONSORING] = json!({ "info": {}, "schema": {} });
+        let before = signed(&challenge, None);
+        assert!(lacks_permit(&encoded(&before)));
+        let (most, wallet) = (order::money::CEILING, Wallet::parse(KEY).unwrap());
+        let (network, owner) = (Network::Base, wallet.address());
+        let permit = Permit { network, owner, most, nonce: [0; 32], deadline: 4_102_444_800 };
+        let after = with_permit(&encoded(&before), &permit, &wallet).unwrap();
+        assert!(!lacks_permit(&after));
+        assert_eq!(decoded(&after).unwrap(), signed(&challenge, Some([0; 32])));
+        assert_eq!(decoded(&after).unwrap()["payload"], before["payload"]);
+        assert!(!lacks_permit(&encoded(&signed(&all(), None))), "where none was offered");
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! `pennyblack pay --rail mpp` before the same shop.
 
-use std::fs;
+use std::process::Command;
 
 use order::chain::Network;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use super::merchant::mpp::opened;
 use super::merchant::{Mood, ORDER};
 use super::{CARD, Payer, Told};
-use crate::house::{House, pennyblack};
+use crate::house::House;
 
 const PRICE: u128 = 3_500_000;
 const RAIL: [&str; 2] = ["--rail", "mpp"];
@@ -86,30 +87,28 @@ async fn while_a_transfer_is_in_doubt_no_other_is_signed_on_either_rail() {
 async fn a_transfer_that_was_declined_is_forgotten_and_a_new_one_may_be_signed() {
     let payer = Payer::sit_down().await;
     payer.shop.books().moods.push_back(Mood::Decline);
-    payer.pay_by_mpp(&[]).await.says(1, &["Not paid", "not enough USDC"]);
+    payer.pay_by_mpp(&[]).await.says(1, &["Not paid", "not enough USDC", "runs out by itself in"]);
     assert!(!payer.keeps_a_payment());
     payer.pay_by_mpp(&[]).await.says(0, &["Paid."]);
     let sent: Vec<Value> = payer.shop.payments().iter().map(|one| opened(one)).collect();
     assert_ne!(sent[0]["payload"]["nonce"], sent[1]["payload"]["nonce"]);
 }
 
-/// A whole service in sandbox mode takes what the banner teaches to send.
+/// A whole service in sandbox mode, and a shell into which the banner's commands are pasted.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_service_itself_takes_the_payment() {
+async fn the_service_itself_takes_both_payments_that_its_banner_teaches() {
     let house = spawn_blocking(|| House::open("")).await.unwrap();
-    let (folder, banner) = (house.folder().to_owned(), house.banner.clone());
-    let echo = banner.lines().find(|line| line.contains("> card.json")).unwrap();
-    let card = echo.split('\'').nth(1).unwrap();
-    fs::write(folder.join("card.json"), card).unwrap();
-    let pay = banner.lines().find(|line| line.contains("--rail mpp")).unwrap();
-    let told = spawn_blocking({
-        let words: Vec<_> = pay.split_whitespace().skip(1).map(str::to_owned).collect();
-        move || {
-            let work = tempfile::TempDir::new().unwrap();
-            fs::copy(folder.join("card.json"), work.path().join("card.json")).unwrap();
-            Told::of(pennyblack(&work, "", &[]).args(words).output().unwrap())
-        }
+    let about_cards = |line: &&str| line.contains("card.json") || line.contains("grace.json");
+    let script: Vec<_> = house.banner.lines().filter(about_cards).map(str::to_owned).collect();
+    assert_eq!(script.len(), 4, "{}", house.banner);
+    let told = spawn_blocking(move || {
+        let work = TempDir::new().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", &script.join("\n")]).current_dir(work.path());
+        Told::of(shell.output().unwrap())
     });
-    told.await.unwrap().says(0, &["Paid.", "charged      3.50 USDC", "transaction  0x"]);
+    let told = told.await.unwrap();
+    told.says(0, &["of at most 3.50 USDC", "charged      3.50 USDC", "transaction  0x"]);
+    assert_eq!(told.text.matches("Paid.").count(), 2, "{}", told.text);
     spawn_blocking(move || drop(house)).await.unwrap();
 }
