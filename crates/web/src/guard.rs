@@ -87,10 +87,6 @@ impl Guard {
         self.ids.clone()
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        self.limits
-    }
-
     /// The same guard with other limits.
     pub fn with(&self, limits: Limits) -> Self {
         Self { limits, ..self.clone() }

@@ -13,7 +13,6 @@
 
 pub mod agents;
 mod browsers;
-mod closed;
 mod date;
 pub mod discovery;
 mod document;
@@ -104,19 +103,11 @@ pub fn open(house: House) -> Front {
     let library = Library { premises, pages };
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
     let unpaid = everyday.with(card_limits(house.limits));
-    let paid = everyday.with(card_limits(Limits { request_time: house.paid_time, ..house.limits }));
-    let shut = match &house.sending {
-        None => closed::sending(),
-        Some(Sending { mpp: None, .. }) => closed::mpp(),
-        Some(Sending { mpp: Some(_), .. }) => Router::new(),
-    };
-    let sending = house
-        .sending
-        .map(|sending| postcards::Doors::open(sending, paywall, house.walks, paid.limits()));
-    let shown = house.previews.map_or_else(closed::preview, preview::routes);
-    let doors =
-        guarded(shut, paid).merge(guarded(shown, unpaid)).merge(guarded(doors, everyday.clone()));
-    let beside = Beside { mcp, sending: sending.unwrap_or_default() };
+    let paid = card_limits(Limits { request_time: house.paid_time, ..house.limits });
+    let sending = postcards::Doors::new(house.sending, paywall, house.walks, paid);
+    let shown = preview::routes(house.previews);
+    let doors = guarded(shown, unpaid).merge(guarded(doors, everyday.clone()));
+    let beside = Beside { mcp, sending };
     Front::new(Arc::new(documents), quota, doors, beside, everyday)
 }
 

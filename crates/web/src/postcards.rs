@@ -20,7 +20,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::chain::Network;
-use order::desk::{Desk, Outcome};
+use order::desk::{Desk, Fulfilment, Outcome};
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
 use tokio::time::timeout;
@@ -31,7 +31,7 @@ use crate::front::FrontBody;
 use crate::guard::{Limits, Making, read_body, too_slow};
 use crate::known::Known;
 use crate::paywall::{Asking, Wall};
-use crate::problem::{METHOD_NOT_ALLOWED, Problem};
+use crate::problem::{self, METHOD_NOT_ALLOWED, NOT_CONFIGURED, Problem};
 use crate::walks::Walks;
 
 pub const X402: &str = "/api/x402/postcards";
@@ -44,6 +44,15 @@ struct Manners {
     welcome: Welcome,
     preflight: Preflight,
     exposed: &'static str,
+    problems: Problems,
+}
+
+/// How a door says what went wrong before anybody opened the envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problems {
+    Plain,
+    /// As problem documents, like all that MPP refuses.
+    Documents,
 }
 
 /// From whom OPTIONS is taken.
@@ -64,6 +73,7 @@ const AT_X402: Manners = Manners {
     },
     preflight: Preflight::Always,
     exposed: "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, X-Request-Id",
+    problems: Problems::Plain,
 };
 
 const AT_MPP: Manners = Manners {
@@ -76,6 +86,7 @@ const AT_MPP: Manners = Manners {
     preflight: Preflight::FromBrowsers,
     exposed: "WWW-Authenticate, Payment-Receipt, PAYMENT-REQUIRED, PAYMENT-RESPONSE, \
               Retry-After, X-Request-Id",
+    problems: Problems::Documents,
 };
 
 /// What stands behind the doors.
@@ -91,31 +102,44 @@ pub struct Sending {
     pub nodes: BTreeMap<Network, String>,
 }
 
-/// The doors that are open, each at its own path.
-#[derive(Default)]
-pub(crate) struct Doors(Vec<Arc<Counter>>);
+/// The doors, each at its own path. One behind which nobody carries money says so.
+pub(crate) struct Doors([Arc<Counter>; 2]);
 
-/// One door's side of the desk.
+/// One door.
 pub(crate) struct Counter {
     manners: Manners,
+    limits: Limits,
+    clerk: Option<Clerk>,
+}
+
+/// Who serves at an open door.
+struct Clerk {
+    path: &'static str,
     desk: Arc<Desk>,
     envelope: Arc<dyn Envelope>,
     walks: Walks,
     /// For people, where there is a page to pay on.
     wall: Option<Wall>,
-    limits: Limits,
 }
 
 impl Doors {
-    pub(crate) fn open(sending: Sending, page: PaywallPage, walks: Walks, limits: Limits) -> Self {
-        let Sending { desk, x402, mpp, money, nodes } = sending;
-        let by_mpp = mpp.map(|envelope| {
-            let (desk, walks) = (desk.clone(), walks.clone());
-            Counter { manners: AT_MPP, desk, envelope, walks, wall: None, limits }
+    pub(crate) fn new(
+        sending: Option<Sending>,
+        page: PaywallPage,
+        walks: Walks,
+        limits: Limits,
+    ) -> Self {
+        let (by_x402, by_mpp) = sending.map_or((None, None), |sending| {
+            let Sending { desk, x402, mpp, money, nodes } = sending;
+            let by_mpp = mpp.map(|envelope| {
+                let (desk, walks) = (desk.clone(), walks.clone());
+                Clerk { path: MPP, desk, envelope, walks, wall: None }
+            });
+            let wall = Some(Wall { page, money, nodes });
+            (Some(Clerk { path: X402, desk, envelope: x402, walks, wall }), by_mpp)
         });
-        let wall = Some(Wall { page, money, nodes });
-        let by_x402 = Counter { manners: AT_X402, desk, envelope: x402, walks, wall, limits };
-        Self([Some(by_x402), by_mpp].into_iter().flatten().map(Arc::new).collect())
+        let doors = [(AT_X402, by_x402), (AT_MPP, by_mpp)];
+        Self(doors.map(|(manners, clerk)| Arc::new(Counter { manners, limits, clerk })))
     }
 
     pub(crate) fn at(&self, path: &str) -> Option<&Arc<Counter>> {
@@ -142,7 +166,7 @@ impl Counter {
         Box::pin(async move {
             let mut response = match self.send(&headers, body).await {
                 Ok(sealed) => letter(sealed),
-                Err(problem) => problem.into_response().map(Either::Right),
+                Err(problem) => self.manners.told(problem).map(Either::Right),
             };
             let headers = response.headers_mut();
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -159,7 +183,8 @@ impl Counter {
     {
         // It has a time of its own.
         let body = read_body(body, self.limits).await?;
-        let answer = self.answer(headers, &body);
+        let Some(clerk) = &self.clerk else { return Err(NOT_CONFIGURED) };
+        let answer = clerk.answer(headers, &body);
         timeout(self.limits.request_time, answer).await.map_err(|_| too_slow())
     }
 }
@@ -175,6 +200,13 @@ impl Manners {
         refused.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         refused
     }
+
+    fn told(&self, told: Problem) -> axum::response::Response {
+        match self.problems {
+            Problems::Plain => told.into_response(),
+            Problems::Documents => problem::document(told),
+        }
+    }
 }
 
 impl Preflight {
@@ -186,6 +218,16 @@ impl Preflight {
     }
 }
 
+/// Whoever reads the log should get from a payer's bad answer to the order.
+fn note_doubt(said: &Result<Outcome, Refusal>) {
+    if let Err(Refusal::PaymentUnconfirmed(order) | Refusal::SubmissionUnresolved(order)) = said {
+        tracing::warn!(order.id = %order, "An order is in doubt, and will be looked into");
+    }
+    if let Ok(Outcome::Paid { order, fulfilment: Fulfilment::NeedsReconciliation, .. }) = said {
+        tracing::warn!(order.id = %order, "A paid card is not known to be with the provider");
+    }
+}
+
 fn letter(sealed: Sealed) -> Response<FrontBody> {
     let Sealed { status, headers, body } = sealed;
     let mut response = Response::new(Either::Left(Known::whole(body.into())));
@@ -194,7 +236,7 @@ fn letter(sealed: Sealed) -> Response<FrontBody> {
     response
 }
 
-impl Counter {
+impl Clerk {
     async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Sealed {
         let opened = match self.envelope.open(headers, body) {
             Ok(opened) => opened,
@@ -211,10 +253,11 @@ impl Counter {
             Err(Unread::Refused(refusal)) => Err(refusal),
             Err(Unread::Malformed) => return self.envelope.turn_away(&MALFORMED),
         };
+        note_doubt(&said);
         let context = Context { reader, brought, body, now: self.desk.clock.now() };
         let mut sealed = self.envelope.seal(&said, &context);
         if let (Ok(Outcome::Due(offer)), Reader::Person, Some(wall)) = (&said, reader, &self.wall) {
-            let asking = Asking { path: self.manners.path, headers, body };
+            let asking = Asking { path: self.path, headers, body };
             wall.cover(&mut sealed, offer, &asking);
         }
         sealed

@@ -33,15 +33,21 @@ struct Door {
     window: Window,
 }
 
-pub(crate) fn routes(previews: Previews) -> Router {
-    let door = Door { previews, window: Window::new(PREVIEWS) };
+/// Without previews the door stands there, and says that it is closed.
+pub(crate) fn routes(previews: Option<Previews>) -> Router {
+    let door = match previews {
+        Some(previews) => {
+            let door = Door { previews, window: Window::new(PREVIEWS) };
+            post(show).with_state(Arc::new(door))
+        }
+        None => post(|| async { problem::NOT_CONFIGURED }),
+    };
     Router::new()
-        .route(PATH, post(show))
+        .route(PATH, door)
         // Here and not only where the routes are guarded, as the layer below
         // reaches no fallback that comes after it.
         .method_not_allowed_fallback(problem::method_not_allowed)
         .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
-        .with_state(Arc::new(door))
 }
 
 async fn show(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> Response {

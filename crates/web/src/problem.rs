@@ -89,7 +89,7 @@ pub const NOT_CONFIGURED: Problem = Problem {
     message: Cow::Borrowed(
         "This part of the service is not switched on here. Nothing was sent or charged.",
     ),
-    retry: Retry::Same,
+    retry: Retry::Never,
 };
 
 /// The shared quota is used up. The problem type is the registered one.
@@ -119,6 +119,11 @@ pub(crate) fn unknown_version() -> Response {
         retry: Retry::Never,
     };
     detailed(problem, "about:blank", &json!({ "supported_versions": ["1"] }))
+}
+
+/// For doors where all that is refused is a problem document.
+pub(crate) fn document(problem: Problem) -> Response {
+    detailed(problem, "about:blank", &json!({}))
 }
 
 /// A problem document (RFC 9457) that also has our own shape inside.

@@ -29,6 +29,7 @@ use crate::discovery::samples::premises;
 use crate::document::PAGE_POLICY;
 use crate::publish;
 
+mod closed;
 mod trouble;
 
 use self::trouble::Trouble;
@@ -127,7 +128,7 @@ fn site_with(trouble: &Trouble) -> Site {
     let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp), trouble.clone()));
     let mpp = Some(mpp);
     let sending = Sending { desk, x402, mpp, money: Money::Play, nodes: BTreeMap::new() };
-    let doors = Doors::open(sending, page, walks.clone(), Limits::default());
+    let doors = Doors::new(Some(sending), page, walks.clone(), Limits::default());
     Site { world, walks, doors }
 }
 

@@ -20,7 +20,7 @@ fn site() -> Router {
     let still = Box::new(Still::default());
     let world = World::new(Box::new(EveryFate::default()), still, promises);
     let sellers = world.desk().sellers;
-    routes(Previews { provider: world.clone(), names: world, sellers })
+    routes(Some(Previews { provider: world.clone(), names: world, sellers }))
 }
 
 fn body() -> Value {

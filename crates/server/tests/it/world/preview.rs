@@ -163,8 +163,14 @@ fn a_house_without_a_provider_says_that_it_has_none() {
     for body in [card(), Value::Null] {
         let reply = preview(&house, &body);
         assert_eq!((reply.status, code(&reply).as_str()), (503, "not_configured"));
-        assert_ne!(reply.header("retry-after"), "");
+        // It is not a matter of time.
+        assert_eq!(
+            (reply.header("retry-after"), &reply.json()["error"]["retry"]),
+            ("", &json!("never"))
+        );
     }
+    let asked = [("Origin", "https://page.example"), ("Access-Control-Request-Method", "POST")];
+    assert_eq!(house.request(&format!("OPTIONS {PREVIEW}"), &asked, "").status, 204);
 }
 
 #[test]
