@@ -202,9 +202,11 @@ impl Desk {
         if charge > authorization.most {
             return Err(Refusal::PriceAboveCeiling(order.id));
         }
+        self.provider.keep_room().map_err(unanswered)?;
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
             Err(why) => {
+                self.provider.give_room_back();
                 return self.unless_spent(order.id, &authorization, declined(offer, why)).await;
             }
         };
@@ -217,6 +219,7 @@ impl Desk {
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
             Err(Failure::Refused(reason)) => {
+                self.provider.give_room_back();
                 self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
                 Err(Refusal::PaymentDeclined { offer, reason })
             }

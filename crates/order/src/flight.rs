@@ -9,8 +9,8 @@ use std::task::{Poll, Waker};
 use crate::ids::OperationKey;
 
 /// How many may wait for one operation. A payer's program repeats itself a few times;
-/// whoever comes a thousand times at once only wants us to be busy.
-const WAITING_MAX: usize = 1_024;
+/// whoever comes by the hundred only wants us to be busy.
+const WAITING_MAX: usize = 256;
 
 /// Who is walking, and who waits for them.
 #[derive(Default)]

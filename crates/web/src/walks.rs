@@ -16,7 +16,8 @@ pub struct Walks {
 
 /// How many may be under way. They outlive their callers' connections, so nothing else
 /// bounds those of somebody who keeps hanging up.
-const WALKS_MAX: usize = 4_096;
+/// Each takes a few kilobytes.
+const WALKS_MAX: usize = 32_768;
 
 /// Why the house takes no new walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,9 +43,13 @@ impl Line {
         })
     }
 
-    /// Keeps a call for the card whose price was asked, before anybody pays for it.
+    /// Keeps a call for a card, before anybody pays for it.
     pub(super) fn promise(&self) -> Result<(), Unanswered> {
         self.budget.promise().map_err(|_| Unanswered::Unavailable)
+    }
+
+    pub(super) fn give_back(&self) {
+        self.budget.give_back();
     }
 
     /// Makes a call, if the budget has one left, and reads a good answer.

@@ -182,10 +182,16 @@ impl Provider for Lob {
         }
         let prices = self.settings.prices;
         let domestic = card.recipient.country.as_str() == "US";
-        let price = if domestic { prices.domestic } else { prices.international };
-        let hold = Hold::new(price).ok_or(Unanswered::Unusable)?;
-        self.line.promise()?;
-        Ok(hold)
+        Hold::new(if domestic { prices.domestic } else { prices.international })
+            .ok_or(Unanswered::Unusable)
+    }
+
+    fn keep_room(&self) -> Result<(), Unanswered> {
+        self.line.promise()
+    }
+
+    fn give_room_back(&self) {
+        self.line.give_back();
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {

@@ -152,9 +152,15 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        let hold = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
-        self.line.promise()?;
-        Ok(hold)
+        Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+    }
+
+    fn keep_room(&self) -> Result<(), Unanswered> {
+        self.line.promise()
+    }
+
+    fn give_room_back(&self) {
+        self.line.give_back();
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {

@@ -82,7 +82,7 @@ async fn calls_of_one_payment(house: &House) -> u32 {
     u32::try_from(house.chain().journal().len()).unwrap()
 }
 
-async fn walk(depths: Depths, faults: Vec<Fault>) {
+async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
     let mut house = House::open().await;
     let chain = house.chain();
     chain.set_depths(depths);
@@ -109,20 +109,24 @@ async fn walk(depths: Depths, faults: Vec<Fault>) {
             told.push(said);
         }
     }
-    for outcome in [Told::NotTaken, Told::Refused, Told::Paid, Told::Doubt] {
+    for outcome in [Told::NotTaken, Told::Paid, Told::Doubt] {
         assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
     }
     assert_eq!(chain.waiting(), 0);
+    told
 }
 
 #[tokio::test]
 async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
-    walk(Depths::default(), faults()).await;
+    // What failed in a block that stays is over, as nobody but us could carry it.
+    assert!(walk(Depths::default(), faults()).await.contains(&Told::Refused));
 }
 
 #[tokio::test]
 async fn nor_does_one_where_blocks_take_their_time_to_stay() {
-    walk(Depths { safe: 2, finalized: 4 }, quick_faults()).await;
+    let told = walk(Depths { safe: 2, finalized: 4 }, quick_faults()).await;
+    // Whatever was sent may still go in.
+    assert!(!told.contains(&Told::Refused));
 }
 
 /// Chance that can be repeated.

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use adapters::settler::Limits;
-use order::ports::Failure;
+use order::ports::{Clock, Failure};
 use order::tender::Rejection;
 use pay::movement::Movement;
 use pay::x402::facilitator::Facilitator;
-use sandbox::chain::Mining;
+use sandbox::chain::{Depths, Fault, Mining, Rule};
 
 use crate::house::{BASE, House, Payment, atomic, pay};
 use crate::signing::CHARGE;
@@ -109,18 +109,35 @@ async fn an_account_without_gas_signs_nothing() {
 }
 
 #[tokio::test]
-async fn an_account_that_runs_dry_after_signing_is_refused_by_the_node_and_nothing_moves() {
+async fn an_account_that_runs_dry_after_signing_leaves_a_doubt_that_gas_ends() {
     let house = House::open().await;
     let (settler, chain) = (house.settler(), house.chain());
-    let payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let mut payment = Payment::prepare(&settler, house.promise()).await.unwrap();
     chain.set_native(house.carrier(), 1);
-    let refused = payment.settle(&settler).await;
-    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    // This node has no use for it. Another one behind the same address may have.
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Failure::Lost(_))), "{lost:?}");
     assert_eq!((house.paid(), chain.waiting()), (0, 0));
-    // Its number is free again at once.
     chain.set_native(house.carrier(), 10_u128.pow(18));
-    pay(&settler, house.promise()).await.unwrap();
-    assert_eq!(chain.nonce_of(house.carrier()), 1);
+    assert!(matches!(payment.chase(&house, &settler).await, Movement::Moved(_)));
+    assert_eq!((house.paid(), payment.signed()), (atomic(1), 1));
+}
+
+#[tokio::test]
+async fn what_fails_in_every_block_is_signed_a_few_times_only() {
+    let house = House::open().await;
+    let (settler, chain) = (house.settler(), house.chain());
+    chain.set_depths(Depths { safe: 100, finalized: 200 });
+    let fails = Rule::once(Fault::Revert, "eth_sendRawTransaction");
+    chain.add_fault(Rule { times: None, ..fails });
+    let mut payment = Payment::prepare(&settler, house.promise()).await.unwrap();
+    let _ = payment.settle(&settler).await;
+    for _ in 0..12 {
+        let _ = payment.look(&settler).await;
+        house.watch.wait(5).await;
+    }
+    assert_eq!((payment.signed(), chain.nonce_of(house.carrier())), (8, 8));
+    assert_eq!((house.paid(), payment.trace(&settler).await), (0, Ok(Movement::Open)));
 }
 
 /// What the log is written on.

@@ -281,9 +281,10 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     let asked = server.heard().len();
     assert_eq!(previews.preview(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(server.heard().len(), asked);
-    // Every price that is told has a call behind it for its card.
+    // Whoever pays has a call behind the price for the card.
     for _ in 0..RATE.paid / 2 {
         assert!(provider.hold(&card).await.is_ok());
+        assert_eq!(provider.keep_room(), Ok(()));
     }
     assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
     let refused = Failure::Refused("budget used up".into());

@@ -6,7 +6,7 @@ use order::ports::{Failure, Moment};
 use pay::movement::Moved;
 
 use super::{Lane, Paid, Seen};
-use crate::rpc::{NotSent, Objected, Sent};
+use crate::rpc::{NotSent, Sent};
 use crate::settler::bundle::Bundle;
 use crate::settler::queue::{ErrandId, Release, Turn};
 use crate::settler::transaction::Signed;
@@ -120,7 +120,7 @@ impl Lane {
             return Sending::Hopeless("its number went to another transaction".to_owned());
         }
         let sent = self.node.send(&newest.raw).await;
-        if let Err(why @ (NotSent::Unheard(_) | NotSent::Objected(Objected::NoFunds))) = &sent {
+        if let Err(why @ NotSent::Unheard(_)) = &sent {
             return match (turn, whose) {
                 (Turn::First, Whose::Ours(errand)) => self.give_back(errand, newest.nonce, why),
                 (Turn::First | Turn::Again | Turn::Others, _) => Sending::Hopeless(why.to_string()),
@@ -131,8 +131,8 @@ impl Lane {
         }
         match sent {
             Ok(Sent::Taken | Sent::Known) | Err(NotSent::Lost(_)) => Sending::Begun,
-            // Fees and numbers change, and then it is signed again: that is no
-            // reason to send the payer away.
+            // Fees, numbers and purses change, and then it is signed again: that is no
+            // reason to send the payer away. And it may be the word of one node of many.
             Err(why) => Sending::Hopeless(why.to_string()),
         }
     }

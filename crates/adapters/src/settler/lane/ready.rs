@@ -12,6 +12,10 @@ use crate::settler::fees::Fees;
 use crate::settler::queue::{Place, Standing};
 use crate::settler::transaction::{Signed, Unsigned};
 
+/// How many transactions are ever signed for one payment. What passes every trial and fails
+/// in every block would cost us gas until it runs out; some contracts can tell the two apart.
+const SIGNED_MOST: usize = 8;
+
 /// Why nothing was signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::settler) enum Unready {
@@ -61,6 +65,9 @@ impl Lane {
         let now_asked = quote.offer(self.limits.fee_cap, None).ok_or(Unready::TooDear)?;
         afford(balance, gas, now_asked)?;
 
+        if let Some(kept) = earlier.as_ref().filter(|kept| kept.hashes().len() >= SIGNED_MOST) {
+            return Ok(kept.clone());
+        }
         let now = self.clock.uptime();
         let newest = earlier.as_ref().and_then(Bundle::newest);
         let standing =
