@@ -117,6 +117,7 @@ async function storm(wishes) {
     for (let wish = waiting.shift(); wish; wish = waiting.shift()) {
       await buy(service.url, wish, { seed, seconds: PATIENCE_SECONDS });
       done += 1;
+      if (!SHORT && done % 100 === 0) line(`${done} of ${orders} payers are done`);
     }
   };
   await Promise.all([kill(() => done), ...Array.from({ length: TOGETHER }, queue)]);
