@@ -27,9 +27,8 @@ const SHORT = orders <= 300;
 const TOGETHER = SHORT ? 40 : 60;
 const PATIENCE_SECONDS = SHORT ? 20 : 60;
 const KILLS = SHORT ? 3 : Math.round(orders / 200);
-/** How long the reconciler may take, on its own clock. A service that is built for debugging unseals every order that it
- *  looks at, and that every question after one is about, a hundred times as slowly as one that is built for use. */
-const REST_SECONDS = 2_400 + 6 * orders;
+/** How long the reconciler may take, on its own clock. */
+const REST_SECONDS = 2_400;
 const NETWORKS = { 8453: "base", 137: "polygon", 42161: "arbitrum" };
 /** All that can go wrong at the provider, in percent of the calls that come so far: a third of them. */
 const AT_THE_PROVIDER = { reset_before: 4, reset_after: 5, status_before: 4, status_after: 5, malformed: 4, truncated: 4, html_after: 4, rate_limited: 3, unauthorized: 2, timeout_before: 1, timeout_after: 1, list_empty: 5, list_lag: 3 };

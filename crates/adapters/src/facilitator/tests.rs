@@ -157,7 +157,7 @@ async fn no_amount_above_the_promise_and_none_of_nothing_leaves_the_house() {
 #[tokio::test]
 async fn a_facilitator_that_says_nothing_is_waited_for_no_longer_than_agreed() {
     let server = Server::start([Reply::Nothing]).await;
-    let soon = Duration::from_millis(100);
+    let soon = Duration::from_millis(400);
     let settings = Settings {
         base: server.address.clone(),
         key: None,

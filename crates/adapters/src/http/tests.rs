@@ -12,7 +12,10 @@ use super::*;
 
 mod tls;
 
+/// For those who never answer.
 const SOON: Duration = Duration::from_millis(300);
+/// For those who do, on a machine that may be busy with something else.
+const PATIENTLY: Duration = Duration::from_secs(60);
 const GOOD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{\"id\": 42}";
 
@@ -40,7 +43,11 @@ async fn serving(words: impl Into<Vec<u8>>) -> Address {
 }
 
 fn client() -> Client {
-    Client::trusting(RootCertStore::empty(), SOON, Reach::Configured).unwrap()
+    connecting_within(PATIENTLY)
+}
+
+fn connecting_within(deadline: Duration) -> Client {
+    Client::trusting(RootCertStore::empty(), deadline, Reach::Configured).unwrap()
 }
 
 fn order(address: &Address) -> Call {
@@ -48,7 +55,11 @@ fn order(address: &Address) -> Call {
 }
 
 async fn outcome(address: &Address) -> Result<Answer, Silence> {
-    client().send(order(address).within(2 * SOON).at_most(1_000)).await
+    outcome_within(PATIENTLY, address).await
+}
+
+async fn outcome_within(deadline: Duration, address: &Address) -> Result<Answer, Silence> {
+    client().send(order(address).within(deadline).at_most(1_000)).await
 }
 
 #[tokio::test]
@@ -101,8 +112,8 @@ async fn a_handshake_that_never_ends_is_refused() {
     let (listener, address) = listen().await;
     let secure = Address::parse(&address.to_text().replace("http:", "https:")).unwrap();
     let silent = tokio::spawn(async move { listener.accept().await.unwrap() });
-    let call = order(&secure).within(20 * SOON);
-    assert_eq!(client().send(call).await, Err(Silence::Refused(Why::Unconnected)));
+    let said = connecting_within(SOON).send(order(&secure).within(PATIENTLY)).await;
+    assert_eq!(said, Err(Silence::Refused(Why::Unconnected)));
     drop(silent.await.unwrap());
 }
 
@@ -143,7 +154,7 @@ async fn an_answer_that_does_not_come_in_time_is_lost() {
         "HTTP/1.1 100 Continue\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"id\"",
     ] {
-        let silence = outcome(&serving(slow).await).await;
+        let silence = outcome_within(SOON, &serving(slow).await).await;
         assert_eq!(silence, Err(Silence::Lost(Why::TimedOut)), "{slow}");
     }
 }
@@ -160,7 +171,8 @@ async fn an_answer_that_drips_is_lost_at_the_deadline() {
             tokio::time::sleep(SOON / 10).await;
         }
     });
-    assert_eq!(outcome(&address).await, Err(Silence::Lost(Why::TimedOut)));
+    let silence = outcome_within(SOON, &address).await;
+    assert_eq!(silence, Err(Silence::Lost(Why::TimedOut)));
 }
 
 #[tokio::test]
@@ -329,7 +341,7 @@ async fn a_stranger_cannot_send_us_into_our_own_network() {
         let _ = listener.accept().await;
         bell.notify_one();
     });
-    let public = Client::trusting(RootCertStore::empty(), SOON, Reach::PublicOnly).unwrap();
+    let public = Client::trusting(RootCertStore::empty(), PATIENTLY, Reach::PublicOnly).unwrap();
     for (inward, why) in [
         (format!("https://127.0.0.1:{port}"), Why::NotPublic),
         (format!("https://2130706433:{port}"), Why::NotPublic),

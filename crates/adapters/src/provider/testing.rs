@@ -38,8 +38,14 @@ impl Clock for StoppedClock {
     }
 }
 
+/// For a server that answers, on a machine that may be busy with something else.
 pub(super) fn client() -> Client {
-    Client::new(Reach::Configured).unwrap().answering_within(Duration::from_millis(400))
+    Client::new(Reach::Configured).unwrap().answering_within(Duration::from_secs(60))
+}
+
+/// For a server that never comes to an end.
+fn hurried() -> Client {
+    client().answering_within(Duration::from_millis(400))
 }
 
 /// A paid order, ready to be mailed, for [`samples::hold`]'s 175 cents.
@@ -66,8 +72,23 @@ pub(super) fn verdict(result: Result<Mailpiece, Failure>) -> Result<Mailpiece, V
     })
 }
 
-/// Everything that can be wrong with an answer whatever was asked.
-pub(super) fn faults() -> Vec<(String, Reply, Expected)> {
+/// Answers that never come, or never end.
+fn endless() -> Vec<(String, Reply, Expected)> {
+    let head = "HTTP/1.1 200 OK\r\n";
+    [
+        ("timeout", Reply::Nothing),
+        ("slow body", Reply::Raw(format!("{head}content-length: 9\r\n\r\n{{"))),
+        ("slow headers", Reply::Raw("HTTP/1.1 200".into())),
+    ]
+    .map(|(name, reply)| {
+        let expected = Expected { asked: Unanswered::Unreachable, submitted: Verdict::Lost };
+        (name.to_owned(), reply, expected)
+    })
+    .into()
+}
+
+/// Everything that can be wrong with an answer that comes, whatever was asked.
+fn faults() -> Vec<(String, Reply, Expected)> {
     use Unanswered::{Unavailable, Unreachable, Unusable};
     use Verdict::{Lost, Refused};
     let mut all = Vec::new();
@@ -96,11 +117,8 @@ pub(super) fn faults() -> Vec<(String, Reply, Expected)> {
         add(&format!("status {status}"), Reply::json(status, body), asked, submitted);
     }
     let head = "HTTP/1.1 200 OK\r\n";
-    add("timeout", Reply::Nothing, Unreachable, Lost);
     add("reset", Reply::Last(String::new()), Unreachable, Lost);
     add("truncated", Reply::Last(format!("{head}content-length: 9\r\n\r\n{{")), Unreachable, Lost);
-    add("slow body", Reply::Raw(format!("{head}content-length: 9\r\n\r\n{{")), Unreachable, Lost);
-    add("slow headers", Reply::Raw("HTTP/1.1 200".into()), Unreachable, Lost);
     let twice = format!("{head}content-length: 2\r\ncontent-length: 3\r\n\r\n{{}}");
     add("two lengths", Reply::Last(twice), Unreachable, Lost);
     let gzip = format!("{head}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{{}}");
@@ -125,25 +143,31 @@ pub(super) fn faults() -> Vec<(String, Reply, Expected)> {
     all
 }
 
-/// Walks every fault through a provider made by `make`.
-pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address) -> P, hold: Asked) {
-    for (name, reply, expected) in faults() {
-        let server = Server::start([reply]).await;
-        let provider = make(server.address.clone());
-        let (asked, order) = (Err(expected.asked), paid());
-        assert_eq!(provider.preview(&order.state.card).await.map(drop), asked, "preview: {name}");
-        if hold == Asked::OverTheWire {
-            assert_eq!(provider.hold(&order.state.card).await.map(drop), asked, "hold: {name}");
+/// Walks every fault through providers made by `make`.
+pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P, hold: Asked) {
+    for (client, faults) in [(client(), faults()), (hurried(), endless())] {
+        for (name, reply, expected) in faults {
+            let server = Server::start([reply]).await;
+            let provider = make(server.address.clone(), client.clone());
+            one_fault(&provider, hold, &name, &expected).await;
         }
-        let submitted = verdict(provider.submit(&order).await);
-        assert_eq!(submitted, Err(expected.submitted), "submit: {name}");
     }
     let (listener, nowhere) = listen().await;
     drop(listener);
-    let (provider, order) = (make(nowhere), paid());
+    let (provider, order) = (make(nowhere, client()), paid());
     let preview = provider.preview(&order.state.card).await.map(drop);
     assert_eq!(preview, Err(Unanswered::Unreachable));
     assert_eq!(verdict(provider.submit(&order).await), Err(Verdict::Refused));
+}
+
+async fn one_fault(provider: &impl Provider, hold: Asked, name: &str, expected: &Expected) {
+    let (asked, order) = (Err(expected.asked), paid());
+    assert_eq!(provider.preview(&order.state.card).await.map(drop), asked, "preview: {name}");
+    if hold == Asked::OverTheWire {
+        assert_eq!(provider.hold(&order.state.card).await.map(drop), asked, "hold: {name}");
+    }
+    let submitted = verdict(provider.submit(&order).await);
+    assert_eq!(submitted, Err(expected.submitted), "submit: {name}");
 }
 
 /// Whether a question is asked at all, or answered from what we know.

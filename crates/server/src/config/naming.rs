@@ -8,7 +8,7 @@ use order::evidence::BlockTag;
 use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};
 use crate::config::settings;
-use crate::config::values::{self, Answer, Mode, Shown, choose};
+use crate::config::values::{self, Answer, Shown, choose};
 
 #[derive(Debug)]
 pub(crate) enum Naming {
@@ -41,8 +41,8 @@ enum Kind {
 }
 
 /// Every setting is read whatever the kind, so that its faults are told.
-pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Naming, Noted> {
-    let kind = kind(reader, mode);
+pub(super) fn read(reader: &mut Reader) -> Result<Naming, Noted> {
+    let kind = kind(reader);
     let nodes = reader.take_if_told(&settings::NAMES_RPC, node_addresses);
     let gateways = reader.take_if_told(&settings::NAMES_GATEWAYS, gateways);
     let universal_resolver = reader.take(&settings::NAMES_UNIVERSAL_RESOLVER, values::address);
@@ -67,19 +67,14 @@ pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Nam
     }
 }
 
-fn kind(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Kind, Noted> {
+fn kind(reader: &mut Reader) -> Result<Kind, Noted> {
     let kinds = [("sandbox", Kind::Sandbox), ("ens", Kind::Ens)];
     let kind = reader.take(&settings::NAMES_KIND, |text| choose(text, &kinds))?;
-    match (mode, kind) {
-        (Ok(Mode::Live), Kind::Sandbox) => {
-            let wrong = Wrong::new(
-                "`sandbox` names lead to accounts that nobody holds, and live mode pays them",
-                "Write names.kind = \"ens\" and name a node in names.rpc.",
-            );
-            Err(reader.object(&settings::NAMES_KIND, wrong))
-        }
-        (Ok(Mode::Live | Mode::Sandbox) | Err(Noted), _) => Ok(kind),
-    }
+    let wrong = Wrong::new(
+        "`sandbox` names lead to accounts that nobody holds, and live mode pays them",
+        "Write names.kind = \"ens\" and name a node in names.rpc.",
+    );
+    reader.keep_from_live(&settings::NAMES_KIND, kind, &Kind::Sandbox, wrong)
 }
 
 fn node_addresses(text: &str) -> Result<NodeAddresses, Wrong> {

@@ -9,7 +9,7 @@ use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings::{self, Setting};
-use crate::config::values::{Mode, Shown, choose};
+use crate::config::values::{Shown, choose};
 
 #[derive(Debug)]
 pub(crate) enum Paying {
@@ -80,8 +80,8 @@ const NETWORKS: [(&str, Network); 3] =
 const KEY_DIGITS: usize = 64;
 
 /// Every setting is read whatever the kind, so that its faults are told.
-pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Paying, Noted> {
-    let kind = kind(reader, mode);
+pub(super) fn read(reader: &mut Reader) -> Result<Paying, Noted> {
+    let kind = kind(reader);
     let key = reader.take_if_told(&settings::PAYMENTS_SETTLER_KEY, settler_key);
     let nodes = reader.take_if_told(&settings::PAYMENTS_RPC, nodes);
     let address = reader.take_if_told(&settings::PAYMENTS_FACILITATOR, address);
@@ -112,18 +112,13 @@ pub(super) fn realm(reader: &mut Reader) -> Result<Option<Realm>, Noted> {
     })
 }
 
-fn kind(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Kind, Noted> {
+fn kind(reader: &mut Reader) -> Result<Kind, Noted> {
     let kind = reader.take(&settings::PAYMENTS_KIND, |text| choose(text, &KINDS))?;
-    match (mode, kind) {
-        (Ok(Mode::Live), Kind::Sandbox) => {
-            let wrong = Wrong::new(
-                "`sandbox` money is no money, and live mode mails real cards",
-                "Write payments.kind = \"settler\" or \"facilitator\", or \"none\".",
-            );
-            Err(reader.object(&settings::PAYMENTS_KIND, wrong))
-        }
-        (Ok(Mode::Live | Mode::Sandbox) | Err(Noted), _) => Ok(kind),
-    }
+    let wrong = Wrong::new(
+        "`sandbox` money is no money, and live mode mails real cards",
+        "Write payments.kind = \"settler\" or \"facilitator\", or \"none\".",
+    );
+    reader.keep_from_live(&settings::PAYMENTS_KIND, kind, &Kind::Sandbox, wrong)
 }
 
 fn facilitator_key(reader: &mut Reader) -> Result<Option<FacilitatorKey>, Noted> {

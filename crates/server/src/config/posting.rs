@@ -8,7 +8,7 @@ use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings::{self, Setting};
-use crate::config::values::{self, Mode, Shown, choose};
+use crate::config::values::{self, Shown, choose};
 
 #[derive(Debug)]
 pub(crate) enum Posting {
@@ -79,8 +79,8 @@ const CENTS_MAX: u64 = 100_000;
 const DAY_SECONDS: u64 = 86_400;
 
 /// Every setting is read whatever the kind, so that its faults are told.
-pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Posting, Noted> {
-    let kind = kind(reader, mode);
+pub(super) fn read(reader: &mut Reader) -> Result<Posting, Noted> {
+    let kind = kind(reader);
     let token = reader.take_if_told(&settings::PROVIDER_TOKEN, token);
     let sender = reader.take_if_told(&settings::PROVIDER_SENDER, sender);
     let domestic = reader.take_if_told(&settings::PROVIDER_DOMESTIC_CENTS, cents);
@@ -111,18 +111,13 @@ pub(super) fn read(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Pos
     }
 }
 
-fn kind(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Kind, Noted> {
+fn kind(reader: &mut Reader) -> Result<Kind, Noted> {
     let kind = reader.take(&settings::PROVIDER_KIND, |text| choose(text, &KINDS))?;
-    match (mode, kind) {
-        (Ok(Mode::Live), Kind::Sandbox) => {
-            let wrong = Wrong::new(
-                "the `sandbox` mails nothing, and live mode takes real money",
-                "Write provider.kind = \"thanks_io\" or \"lob\", or \"none\".",
-            );
-            Err(reader.object(&settings::PROVIDER_KIND, wrong))
-        }
-        (Ok(Mode::Live | Mode::Sandbox) | Err(Noted), _) => Ok(kind),
-    }
+    let wrong = Wrong::new(
+        "the `sandbox` mails nothing, and live mode takes real money",
+        "Write provider.kind = \"thanks_io\" or \"lob\", or \"none\".",
+    );
+    reader.keep_from_live(&settings::PROVIDER_KIND, kind, &Kind::Sandbox, wrong)
 }
 
 /// What this provider cannot do without.

@@ -93,6 +93,20 @@ impl Reader {
         Noted
     }
 
+    /// Keeps a kind that is of the sandbox out of live mode.
+    pub(crate) fn keep_from_live<T: PartialEq>(
+        &mut self,
+        setting: &Setting,
+        kind: T,
+        of_the_sandbox: &T,
+        wrong: Wrong,
+    ) -> Result<T, Noted> {
+        match self.mode {
+            Mode::Live if kind == *of_the_sandbox => Err(self.object(setting, wrong)),
+            Mode::Live | Mode::Sandbox => Ok(kind),
+        }
+    }
+
     fn hear<T: Shown>(
         &mut self,
         setting: &'static Setting,

@@ -34,9 +34,9 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let keys = keys(reader, mode, data.as_deref().ok());
     let limits = limits(reader);
     let sellers = sellers(reader);
-    let names = naming::read(reader, mode);
-    let posting = posting::read(reader, mode);
-    let paying = paying::read(reader, mode);
+    let names = naming::read(reader);
+    let posting = posting::read(reader);
+    let paying = paying::read(reader);
     let realm = paying::realm(reader);
     let sandbox = sandbox(reader, &names, &posting, &paying);
     let shop = shop(reader);

@@ -8,16 +8,23 @@ use super::*;
 use crate::http::scripted::{Reply, Server};
 use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
 
-fn provider_with(base: Address, key: &str, cancel_seconds: u64) -> Lob {
-    let settings = Settings {
+fn settings(base: Address, key: &str, cancel_seconds: u64) -> Settings {
+    Settings {
         previews: PreviewPlaces::new(vec![base.clone()]),
         base: base.below(&["v1"]),
         key: Zeroizing::new(key.into()),
         sender: None,
         prices: Prices { domestic: Cents(90), international: Cents(160) },
         cancel_seconds,
-    };
-    Lob::new(settings, client(), Arc::new(StoppedClock::default()))
+    }
+}
+
+fn speaking_through(client: Client, settings: Settings) -> Lob {
+    Lob::new(settings, client, Arc::new(StoppedClock::default()))
+}
+
+fn provider_with(base: Address, key: &str, cancel_seconds: u64) -> Lob {
+    speaking_through(client(), settings(base, key, cancel_seconds))
 }
 
 fn provider(base: Address) -> Lob {
@@ -37,7 +44,8 @@ fn made(more: &str) -> String {
 
 #[tokio::test]
 async fn every_fault_of_a_server_is_sorted() {
-    every_fault(provider, Asked::AtHome).await;
+    let make = |base, client| speaking_through(client, settings(base, "live_key", 0));
+    every_fault(make, Asked::AtHome).await;
 }
 
 const GOOD: Draft<'_> = Draft {
@@ -213,7 +221,7 @@ async fn a_card_is_cancelled_or_it_is_too_late() {
         (vec![no, Reply::good(&made(r#","deleted":true"#))], Some(Cancellation::Cancelled)),
         (vec![Reply::json(404, "{}")], Some(Cancellation::TooLate)),
         (vec![Reply::json(500, "{}")], None),
-        (vec![Reply::Nothing], None),
+        (vec![Reply::Last(String::new())], None),
     ] {
         let (server, provider) = serving(replies.clone()).await;
         let cancelled = provider.cancel(&Mailpiece("psc_1".into())).await;

@@ -7,15 +7,22 @@ use super::*;
 use crate::http::scripted::{Reply, Server};
 use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
 
-fn provider_with(base: Address, mode: AccountMode) -> ThanksIo {
-    let settings = Settings {
+fn settings(base: Address, mode: AccountMode) -> Settings {
+    Settings {
         previews: PreviewPlaces::new(vec![base.clone()]),
         base,
         token: Zeroizing::new("secret-token".into()),
         sender: Sender { name: "The Post Room".into(), ..Sender::default() },
         mode,
-    };
-    ThanksIo::new(settings, client(), Arc::new(StoppedClock::default()))
+    }
+}
+
+fn speaking_through(client: Client, settings: Settings) -> ThanksIo {
+    ThanksIo::new(settings, client, Arc::new(StoppedClock::default()))
+}
+
+fn provider_with(base: Address, mode: AccountMode) -> ThanksIo {
+    speaking_through(client(), settings(base, mode))
 }
 
 fn provider(base: Address) -> ThanksIo {
@@ -40,7 +47,8 @@ async fn hold_of(reply: Reply) -> Result<u64, Unanswered> {
 
 #[tokio::test]
 async fn every_fault_of_a_server_is_sorted() {
-    every_fault(provider, Asked::OverTheWire).await;
+    let make = |base, client| speaking_through(client, settings(base, AccountMode::Live));
+    every_fault(make, Asked::OverTheWire).await;
 }
 
 #[tokio::test]

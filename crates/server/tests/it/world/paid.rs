@@ -8,7 +8,6 @@ mod at_submit;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use adapters::http::{Address, Client, Reach};
 use adapters::provider::lob::{self, Lob, Prices};
@@ -32,11 +31,12 @@ use sandbox::provider::fault::kind::Kind;
 use sandbox::provider::fault::operation::Operation;
 use sandbox::provider::fault::rule::Rule;
 use sandbox::provider::settings::Settings;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use zeroize::Zeroizing;
 
-/// Long for a machine that is busy, short for a provider that never answers.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Walks that keep a processor busy, side by side.
+const WALKS: usize = 4;
 /// Longer than any walk, so that each look of the reconciler is due.
 const BETWEEN_LOOKS: u64 = 130;
 /// Twenty-six minutes: past every grace period, and inside the review's hour.
@@ -73,7 +73,8 @@ impl Shop {
         let (fates, pace) = (Box::new(EveryFate::default()), Box::new(still.clone()));
         // The world's own press stands idle: the desk speaks to the office.
         let world = World::new(fates, pace, thanks_io::PROMISES);
-        let client = Client::new(Reach::Configured).unwrap().answering_within(PATIENCE);
+        // As patient as the service itself: a busy machine must not look like a fault.
+        let client = Client::new(Reach::Configured).unwrap();
         let address = |path: &str| Address::parse(&format!("{}{path}", office.base_url())).unwrap();
         let previews = PreviewPlaces::new(vec![address("")]);
         let token = Zeroizing::new(office.token());
@@ -195,14 +196,26 @@ fn status(said: &Result<Outcome, Refusal>) -> u16 {
     }
 }
 
-/// Every kind of fault at once, since some of them last as long as our patience.
-async fn every_kind<W>(mut walk: impl FnMut(Kind) -> W)
+/// Whether an answer with this fault never comes, or never ends.
+fn is_endless(kind: Kind) -> bool {
+    [Kind::TimeoutBefore, Kind::TimeoutAfter, Kind::SlowLoris, Kind::SlowHeaders].contains(&kind)
+}
+
+/// Those that last as long as our patience all at once, and beside them a few at a time.
+async fn every_kind<W>(walk: impl Fn(Kind) -> W)
 where
     W: Future<Output = ()> + Send + 'static,
 {
+    let places = Arc::new(Semaphore::new(WALKS));
     let mut walks = JoinSet::new();
     for kind in Kind::ALL {
-        walks.spawn(walk(*kind));
+        let (walk, places) = (walk(*kind), places.clone());
+        let waits_for_a_place = !is_endless(*kind);
+        walks.spawn(async move {
+            let place = if waits_for_a_place { Some(places.acquire().await) } else { None };
+            walk.await;
+            drop(place);
+        });
     }
     assert_eq!(walks.join_all().await.len(), 37);
 }
