@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use adapters::settler::Limits;
 use order::ports::{Clock, Failure};
@@ -9,6 +10,7 @@ use order::tender::Rejection;
 use pay::movement::Movement;
 use pay::x402::facilitator::Facilitator;
 use sandbox::chain::{Depths, Fault, Mining, Rule};
+use tracing_subscriber::fmt;
 
 use crate::house::{BASE, House, Payment, atomic, pay};
 use crate::signing::CHARGE;
@@ -158,8 +160,10 @@ impl Write for Paper {
 async fn the_alarm_for_low_gas_is_raised_once_for_each_change() {
     let paper = Paper::default();
     let writer = paper.clone();
-    let log = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
-    let _listening = tracing::subscriber::set_default(log);
+    // For the whole process, since whoever listens in one thread only can be passed over while
+    // others come and go; the lines of other tests have their names.
+    let log = fmt().with_thread_names(true).with_writer(move || writer.clone()).finish();
+    tracing::subscriber::set_global_default(log).unwrap();
     let house = House::open().await;
     let (settler, chain) = (house.settler(), house.chain());
     chain.set_mining(Mining::Held);
@@ -168,7 +172,10 @@ async fn the_alarm_for_low_gas_is_raised_once_for_each_change() {
         chain.set_native(house.carrier(), balance);
         settler.prepare(&house.promise(), CHARGE, None).await.unwrap();
     }
-    let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    let heard = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    let this_test = thread::current().name().unwrap().to_owned();
+    let ours = |line: &&str| line.contains(&this_test);
+    let text = heard.lines().filter(ours).collect::<Vec<_>>().join("\n");
     let said = |words: &str| text.lines().filter(|line| line.contains(words)).count();
     assert_eq!((said("runs out of gas"), said("enough gas again")), (2, 1), "{text}");
     let names =
