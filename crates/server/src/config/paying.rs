@@ -28,6 +28,15 @@ impl Paying {
             Self::Settler(_) | Self::Facilitator(_) => Money::Real,
         }
     }
+
+    /// The operator's own nodes, one for each network on which money is taken.
+    pub(crate) const fn nodes(&self) -> Option<&NetworkNodes> {
+        match self {
+            Self::Nobody | Self::Sandbox => None,
+            Self::Settler(settler) => Some(&settler.nodes),
+            Self::Facilitator(facilitator) => Some(&facilitator.nodes),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adapters::http::Address;
+use adapters::keys::Keyring;
 
 use crate::config::fault::Wrong;
 use crate::config::naming::{self, Naming};
@@ -18,8 +19,6 @@ use crate::config::values::{self, Answer, BaseUrl, LogFilter, LogFormat, Mode, N
 use crate::config::{
     Agents, Config, Content, Keys, Limits, Log, Mcp, Sandbox, Sellers, Server, Shop,
 };
-
-const SECRET_LENGTH: usize = 32;
 
 pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     // The mode comes first: it decides which defaults are allowed.
@@ -37,6 +36,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let names = naming::read(reader);
     let posting = posting::read(reader);
     let paying = paying::read(reader);
+    let names = with_nodes_elsewhere(reader, names, &paying);
     let realm = paying::realm(reader);
     let sandbox = sandbox(reader, &names, &posting, &paying);
     let shop = shop(reader);
@@ -66,6 +66,27 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         log: log?,
         content: Content { folder: folder? },
     })
+}
+
+/// Whether an account is plain on another network can only be seen there.
+fn with_nodes_elsewhere(
+    reader: &mut Reader,
+    names: Result<Naming, Noted>,
+    paying: &Result<Paying, Noted>,
+) -> Result<Naming, Noted> {
+    match (names?, paying) {
+        (Naming::Ens(ens), Ok(paying)) if ens.mainnet_eoa == Answer::Yes => {
+            if paying.nodes().is_some() {
+                return Ok(Naming::Ens(ens));
+            }
+            let wrong = Wrong::new(
+                "is `yes`, and no node can say what a plain account is on other networks",
+                "Write payments.kind = \"settler\" or \"facilitator\" and name nodes in payments.rpc.",
+            );
+            Err(reader.object(&settings::NAMES_MAINNET_EOA, wrong))
+        }
+        (names @ (Naming::Ens(_) | Naming::Sandbox), Ok(_) | Err(Noted)) => Ok(names),
+    }
 }
 
 /// A real part beside one of the sandbox is almost always a mistake: money that
@@ -173,7 +194,7 @@ fn keys(
     mode: Result<Mode, Noted>,
     data: Option<&Path>,
 ) -> Result<Keys, Noted> {
-    let secret = reader.take_if_told(&settings::KEYS_SECRET, secret_in_words);
+    let secret = reader.take_if_told(&settings::KEYS_SECRET, keys_in_words);
     let default = in_folder(data, "pennyblack.key");
     let file = reader.take_or(&settings::KEYS_FILE, &default, |text| Ok(PathBuf::from(text)))?;
     let wrong = match (secret?, mode?) {
@@ -260,14 +281,12 @@ fn seconds(text: &str) -> Result<u64, Wrong> {
     values::number(text, 1..=600)
 }
 
-fn secret_in_words(text: &str) -> Result<Secret, Wrong> {
-    if text.len() < SECRET_LENGTH {
-        return Err(Wrong::new(
-            format!("is shorter than {SECRET_LENGTH} characters"),
-            "Make one with `openssl rand -hex 32`.",
-        ));
+/// As the store will read them, so that `check` finds what `serve` would stumble over.
+fn keys_in_words(text: &str) -> Result<Secret, Wrong> {
+    match Keyring::from_text(text) {
+        Ok(_) => Ok(Secret::new(text.to_owned())),
+        Err(fault) => Err(Wrong::new(fault.to_string(), "Make a key with `openssl rand -hex 32`.")),
     }
-    Ok(Secret::new(text.to_owned()))
 }
 
 fn password_file(path: &str) -> Result<PasswordFile, Wrong> {

@@ -239,7 +239,8 @@ pub(crate) static KEYS_SECRET: Setting = Setting {
     ..Setting::usual(
         "keys.secret",
         Fallback::Otherwise { words: "the one in keys.file", sample: "" },
-        "The secret itself, at least 32 characters, instead of a file.",
+        "The keys themselves instead of a file: 64 hexadecimal digits a line, as `openssl rand \
+         -hex 32` prints them.",
     )
 };
 

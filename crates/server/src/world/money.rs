@@ -90,7 +90,7 @@ fn remote(
     Ok(facilitator)
 }
 
-fn nodes(chosen: &NetworkNodes, client: &Client) -> BTreeMap<Network, Node> {
+pub(super) fn nodes(chosen: &NetworkNodes, client: &Client) -> BTreeMap<Network, Node> {
     let node = |(network, address): &(Network, Address)| {
         (*network, Node::new(client.clone(), address.clone(), network.chain_id()))
     };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use adapters::ens::{Allowed, Ens, MainnetAccounts, Nodes, Settings};
 use adapters::http::{Address, Client};
 use adapters::rpc::Node;
-use order::chain::EvmAddress;
+use order::chain::{EvmAddress, Network};
 use order::evidence::BlockTag;
 use order::ports::{Clock, NameService};
 use sandbox::chain::{ChainId, Chains, UNIVERSAL_RESOLVER};
 
-use super::Miniature;
+use super::{Miniature, money};
 use crate::config::Config;
 use crate::config::naming::{self, Naming, NodeAddresses};
 use crate::config::values::Answer;
@@ -27,7 +27,10 @@ pub(super) fn open(
 ) -> Result<Arc<dyn NameService>, String> {
     let parent = config.sellers.parent.to_string();
     let settings = match (&config.names, &miniature.chains) {
-        (Naming::Ens(ens), _) => real(ens, client, parent),
+        (Naming::Ens(ens), _) => {
+            let elsewhere = config.paying.nodes().map(|nodes| money::nodes(nodes, client));
+            real(ens, client, parent, elsewhere.unwrap_or_default())
+        }
         (Naming::Sandbox, Some(chains)) => of_sandbox(chains, client, parent)?,
         (Naming::Sandbox, None) => return Err("the sandbox's chain is not open.".to_owned()),
     };
@@ -35,7 +38,12 @@ pub(super) fn open(
     Ok(Arc::new(ens))
 }
 
-fn real(ens: &naming::Ens, client: &Client, parent: String) -> Settings {
+fn real(
+    ens: &naming::Ens,
+    client: &Client,
+    parent: String,
+    elsewhere: BTreeMap<Network, Node>,
+) -> Settings {
     let node = |address: &Address| Node::new(client.clone(), address.clone(), MAINNET);
     let NodeAddresses { first, second } = &ens.nodes;
     Settings {
@@ -45,8 +53,7 @@ fn real(ens: &naming::Ens, client: &Client, parent: String) -> Settings {
         block_tag: ens.block_tag,
         gateways: ens.gateways.clone(),
         mainnet: match ens.mainnet_eoa {
-            // Nodes of the other networks come with the settings of payment.
-            Answer::Yes => MainnetAccounts::IfPlain(BTreeMap::new()),
+            Answer::Yes => MainnetAccounts::IfPlain(elsewhere),
             Answer::No => MainnetAccounts::Never,
         },
     }

@@ -27,6 +27,21 @@ fn names_on_ethereum_need_a_node_or_two_different_ones_and_keep_their_keys() {
 }
 
 #[test]
+fn plain_accounts_of_mainnet_are_for_those_who_have_nodes_elsewhere() {
+    let desk = Desk::new().with("PENNYBLACK_SETTLER_KEY", &"11".repeat(32));
+    let names = "[names]\nkind = 'ens'\nrpc = ['https://a.example']\nallow_mainnet_eoa = 'yes'\n";
+    for (payments, faulty) in [
+        ("kind = 'none'", vec!["names.allow_mainnet_eoa"]),
+        ("kind = 'none'\nrpc = ['base=https://b.example']", vec!["names.allow_mainnet_eoa"]),
+        ("kind = 'settler'\nrpc = ['base=https://b.example']", vec![]),
+        ("kind = 'settler'", vec!["payments.rpc"]),
+    ] {
+        let toml = format!("{names}[provider]\nkind = 'none'\n[payments]\n{payments}");
+        assert_eq!(faulty_keys(&desk.read(&toml)), faulty, "{payments}");
+    }
+}
+
+#[test]
 fn a_mixture_of_real_and_sandbox_parts_is_named_or_refused() {
     let desk = Desk::new();
     let real_names = "[names]\nkind = 'ens'\nrpc = ['https://rpc.example']\n";
