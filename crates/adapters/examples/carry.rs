@@ -60,14 +60,14 @@ async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
             Err(why) => rejected(&why),
         },
         Some("prepare") => match settler.prepare(&authorization, earlier).await {
-            Ok(preparation) => json!({ "preparation": hex::encode(preparation.0) }),
+            Ok(prepared) => json!({ "preparation": hex::encode(prepared.preparation.0) }),
             Err(why) => rejected(&why),
         },
         Some("settle") => match settler.settle(due).await {
             Ok(moved) => shown(&moved),
             Err(failure) => failed(&failure),
         },
-        Some("trace") => match settler.trace(due).await {
+        Some("trace") => match settler.trace(due, None).await {
             Ok(Movement::Moved(moved)) => shown(&moved),
             Ok(Movement::Open) => json!({ "open": true }),
             Ok(Movement::Void) => json!({ "void": true }),

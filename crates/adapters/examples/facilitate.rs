@@ -77,7 +77,7 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
             Ok(moved) => shown(&moved),
             Err(failure) => failed(&failure),
         },
-        Some("trace") => match remote.trace(due).await {
+        Some("trace") => match remote.trace(due, None).await {
             Ok(Movement::Moved(moved)) => shown(&moved),
             Ok(Movement::Open) => json!({ "open": true }),
             Ok(Movement::Void) => json!({ "void": true }),

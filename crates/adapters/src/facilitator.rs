@@ -34,7 +34,7 @@ pub use token::{CdpKey, NotAKey};
 
 use crate::http::{Address, Answer, Call, Client, Silence};
 use crate::nonce::Horizon;
-use crate::permit2::{self, Sought};
+use crate::permit2::{self, Hints, Sought};
 use crate::rpc::Node;
 use supported::{Memory, Pause};
 use verdict::Said;
@@ -234,16 +234,15 @@ impl Facilitator for RemoteFacilitator {
         })
     }
 
-    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure> {
         let network = due.promise.network;
         let Some(node) = self.nodes.get(&network) else {
             return blind(self.clock.now(), due.promise.deadline);
         };
-        let since = wire::marked(due.preparation);
-        permit2::trace(node, &Sought::of(due), since).await.map_err(|doubt| {
-            tracing::warn!(%network, kind = %doubt, "What became of a payment is not known");
-            Failure::from(doubt)
-        })
+        let told = told.and_then(|hash| hash.parse().ok());
+        let hints = Hints { since: wire::marked(due.preparation), told };
+        let traced = permit2::trace(node, &Sought::of(due), hints).await;
+        traced.map_err(|doubt| doubt.told(network))
     }
 }
 

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use alloy_primitives::U256;
-use order::chain::EvmAddress;
+use order::chain::{EvmAddress, Network};
 use order::evidence::BlockTag;
 use order::payment::Finality;
 use order::ports::Failure;
@@ -173,6 +173,14 @@ impl fmt::Display for Doubt {
                 f.write_str("the nonce is used, and no event says by what; look at the chain")
             }
         }
+    }
+}
+
+impl Doubt {
+    /// For the log and for whoever asked.
+    pub(crate) fn told(self, network: Network) -> Failure {
+        tracing::warn!(%network, kind = %self, "What became of a payment is not known");
+        self.into()
     }
 }
 

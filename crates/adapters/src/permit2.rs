@@ -10,7 +10,7 @@
 //! [`trace`] is the whole judgement, and [`judge`] the same for whoever knows by
 //! itself which blocks stand for good.
 
-use alloy_primitives::{Address, U256, address};
+use alloy_primitives::{Address, B256, U256, address};
 use alloy_sol_types::SolCall;
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
@@ -19,12 +19,12 @@ use pay::movement::Movement;
 use pay::x402::facilitator::Due;
 
 use crate::nonce::{Doubt, Fate, Horizon, Nonce};
-use crate::rpc::{Known, Node};
+use crate::rpc::{At, Known, NoAnswer, Node, Outcome};
 
 mod abi;
 mod block;
 
-use block::Found;
+use block::{Found, Transfer};
 
 /// Uniswap's Permit2, the same on every chain.
 pub const PERMIT2: EvmAddress =
@@ -99,10 +99,18 @@ pub(crate) fn place(nonce: [u8; 32]) -> (U256, U256) {
     (U256::from_be_bytes(nonce) >> 8, U256::ONE << usize::from(nonce[31]))
 }
 
-/// Finds out what became of a movement of money. `since` is a block before it, if one
-/// is known.
-pub async fn trace(node: &Node, sought: &Sought, since: Option<u64>) -> Result<Movement, Doubt> {
-    judge(node, sought, &Horizon::of(node).await?, since).await
+/// What makes a search shorter. None of it is believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// A block before the movement.
+    pub since: Option<u64>,
+    /// The transaction that is said to have moved it.
+    pub told: Option<B256>,
+}
+
+/// Finds out what became of a movement of money.
+pub async fn trace(node: &Node, sought: &Sought, hints: Hints) -> Result<Movement, Doubt> {
+    judge(node, sought, &Horizon::of(node).await?, hints).await
 }
 
 /// The same, where the blocks that stand for good are known.
@@ -110,8 +118,13 @@ pub async fn judge(
     node: &Node,
     sought: &Sought,
     horizon: &Horizon,
-    since: Option<u64>,
+    Hints { since, told }: Hints,
 ) -> Result<Movement, Doubt> {
+    if let Some(told) = told
+        && let Some(transfer) = shown(node, sought, told).await?
+    {
+        return Ok(Movement::Moved(transfer.moved(horizon)));
+    }
     let over = horizon.is_past(sought.deadline);
     let used_in = match nonce(sought.payer, sought.nonce).fate(node, horizon, since).await? {
         Fate::Unused if over => return Ok(Movement::Void),
@@ -128,6 +141,23 @@ pub async fn judge(
         // Events may be a moment behind the state; only in the end is it strange.
         Found::Nothing if over => Err(Doubt::Unexplained),
         Found::Nothing => Ok(Movement::Open),
+    }
+}
+
+/// The movement in a transaction of which we were told, if it is there. That needs no
+/// state of a block, which most nodes forget long before the block is final.
+async fn shown(node: &Node, sought: &Sought, told: B256) -> Result<Option<Transfer>, NoAnswer> {
+    let Some(receipt) = node.receipt(told).await? else { return Ok(None) };
+    let block = match node.block(At::Number(receipt.block)).await {
+        Err(NoAnswer::UnknownBlock) => return Ok(None),
+        block => block?,
+    };
+    if block.hash != receipt.block_hash || receipt.outcome != Outcome::Succeeded {
+        return Ok(None);
+    }
+    match block::judge(node, sought, told, block).await? {
+        Found::Transfer(transfer) => Ok(Some(transfer)),
+        Found::Unclear | Found::Elsewhere | Found::Nothing => Ok(None),
     }
 }
 

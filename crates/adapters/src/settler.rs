@@ -189,8 +189,10 @@ impl Facilitator for Settler {
         Ok(lane.carry(whose, &bundle, &paid).await?)
     }
 
-    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
-        x402::trace(self.node_of(due.promise.network)?, due).await
+    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure> {
+        let network = due.promise.network;
+        let traced = x402::trace(self.node_of(network)?, due, told).await;
+        traced.map_err(|doubt| doubt.told(network))
     }
 }
 

@@ -215,7 +215,7 @@ impl Desk {
         // these leaves a state that says what must be found out.
         let payment = Payment { authorization, charge, preparation };
         let order = order.begin_settlement(card, hold, payment, self.clock.now());
-        let order = self.record(order, &Actor::Desk).await?;
+        let order = self.intend(order).await?;
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
             Err(Failure::Refused(reason)) => {
@@ -229,6 +229,16 @@ impl Desk {
                 Err(Refusal::PaymentUnconfirmed(offer.order))
             }
         }
+    }
+
+    /// Writes that this money is about to be asked for. Where somebody else was first it
+    /// certainly is not written, and the call for a card is free for others.
+    async fn intend(&self, order: Order<Settling>) -> Result<Order<Settling>, Refusal> {
+        let written = self.record(order, &Actor::Desk).await;
+        if let Err(Refusal::InProgress(_) | Refusal::PaymentBoundElsewhere) = &written {
+            self.provider.give_room_back();
+        }
+        written
     }
 
     fn terms(&self, offer: &Offer) -> Terms {

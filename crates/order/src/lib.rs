@@ -14,13 +14,15 @@
 //! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`];
 //!    [`preview`]: a look at the card before.
 //! 6. [`reconcile`]: what to do with orders that a crash left behind, a few
-//!    `side_by_side`; [`vigil`]: how long a card has been looked for.
+//!    `side_by_side`; [`vigil`]: how long a card has been looked for; [`concern`]: what
+//!    a person should know.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
 //! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
 //!    script, what every store must keep, and a million orders in bad weather.
 
 pub mod card;
 pub mod chain;
+pub mod concern;
 pub mod country;
 pub mod desk;
 mod discretion;

@@ -188,9 +188,12 @@ impl Order<Submitting> {
         self
     }
 
-    /// Another attempt, to be written down before it is made.
+    /// Another attempt, to be written down before it is made. A provider that goes on
+    /// refusing is asked at ever longer intervals.
     pub fn again(self, now: Timestamp) -> Self {
-        self.into_state(now, schedule::walking(now), |was| Submitting {
+        let looks = self.attention.looks;
+        let attention = Attention { looks, ..schedule::walking(now) };
+        self.into_state(now, attention, |was| Submitting {
             attempt: was.attempt.saturating_add(1),
             ..was
         })

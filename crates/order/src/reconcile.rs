@@ -1,8 +1,11 @@
 //! Orders that a crash, a lost answer or a chain that changed its mind left behind.
 
+use std::sync::{Mutex, PoisonError};
+
+use crate::concern::{self, About, Concern};
 use crate::desk::{Desk, Outcome, trouble};
 use crate::event::Actor;
-use crate::ids::Timestamp;
+use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{
     Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
     Unfulfilled,
@@ -20,8 +23,8 @@ use crate::tender::{Tender, Tenders};
 const LOOKS_BEFORE_RESUBMIT: u32 = 2;
 /// Added to the provider's own visibility lag: its time-out and a margin.
 const GRACE_SECONDS: u64 = 180;
-/// A provider that said no this often will say no again; a person looks.
-const ATTEMPTS_MAX: u32 = 5;
+/// A card that may be in the post already is handed in again this often; then a person looks.
+const ATTEMPTS_IN_DOUBT_MAX: u32 = 5;
 /// How many orders one pass takes on.
 const BATCH: usize = 64;
 /// And how many of them at once: whoever waits for a node or a provider that says
@@ -38,37 +41,71 @@ enum Money {
     Gone,
 }
 
+/// What one round of the reconciler did.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Round {
+    pub looked_into: usize,
+    pub concerns: Vec<Concern>,
+}
+
 impl Desk {
-    /// Brings every order that is due a step closer to rest, and says how many
-    /// those were. It may be run any number of times, and beside a request
-    /// that is still under way: whoever writes second loses.
-    pub async fn reconcile(&self, tenders: &Tenders) -> Result<usize, Refusal> {
+    /// Brings every order that is due a step closer to rest, and says what a
+    /// person should know. It may be run any number of times, and beside a
+    /// request that is still under way: whoever writes second loses.
+    pub async fn reconcile(&self, tenders: &Tenders) -> Result<Round, Refusal> {
         let now = self.clock.now();
         let due = self.store.claim(now, now.plus(WALK_SECONDS), BATCH).await.map_err(trouble)?;
-        let count = due.len();
-        let looks = due.into_iter().map(async |order| {
+        let looked_into = due.len();
+        let concerns = Mutex::new(Vec::new());
+        let looks = due.into_iter().map(async |claimed| {
+            let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
-            let _ = self.look_into(tenders, order).await;
+            let about = match self.look_into(tenders, claimed).await {
+                Ok(Some(about)) => Some(about),
+                Ok(None) | Err(_) if concern::is_time(looks) => self.unrest(order).await,
+                Ok(None) | Err(_) => None,
+            };
+            let mut concerns = concerns.lock().unwrap_or_else(PoisonError::into_inner);
+            concerns.extend(about.map(|about| Concern { order, about }));
         });
         side_by_side::<AT_ONCE, _>(looks).await;
-        Ok(count)
+        let concerns = concerns.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Round { looked_into, concerns })
     }
 
-    async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<(), Refusal> {
-        let by = &Actor::Reconciler;
+    /// What still keeps an order from its rest, after a look.
+    async fn unrest(&self, order: OrderId) -> Option<About> {
+        self.store.find(order).await.ok().flatten().as_ref().and_then(concern::unrest)
+    }
+
+    /// Takes an order a step further, and says what a person must know at once. Where its
+    /// way of paying is closed now, nobody can ask about its money; about its card one can.
+    async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<Option<About>, Refusal> {
         let kind = order.payment().map(|payment| payment.authorization.tender);
-        let Some(tender) = kind.and_then(|kind| tenders.of(kind)) else { return Ok(()) };
+        let tender = kind.and_then(|kind| tenders.of(kind));
         match order {
-            Stored::Settling(order) => self.chase_payment(tender, order, by).await.map(drop),
-            Stored::Unconfirmed(order) => {
-                self.chase_payment(tender, order.reopen(), by).await.map(drop)
-            }
+            Stored::Settling(order) => self.chase_if_open(tender, order).await,
+            Stored::Unconfirmed(order) => self.chase_if_open(tender, order.reopen()).await,
             // Its walk is over without an answer: a crash, which is a lost answer.
-            Stored::Submitting(order) => self.look_for_card(tender, order, Setback::Lost).await,
-            Stored::Unfulfilled(order) => self.look_again(tender, order).await,
+            Stored::Submitting(order) => {
+                self.look_for_card(tender, order, Setback::Lost).await.map(|()| None)
+            }
+            Stored::Unfulfilled(order) => self.look_again(tender, order).await.map(|()| None),
             Stored::Mailed(order) => self.follow(tender, order).await,
-            Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => Ok(()),
+            Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => Ok(None),
+        }
+    }
+
+    async fn chase_if_open(
+        &self,
+        tender: Option<&dyn Tender>,
+        order: Order<Settling>,
+    ) -> Result<Option<About>, Refusal> {
+        let by = &Actor::Reconciler;
+        match tender {
+            Some(tender) => self.chase_payment(tender, order, by).await.map(|_| None),
+            None => self.record(order.lost(self.clock.now()), by).await.map(|_| None),
         }
     }
 
@@ -81,7 +118,7 @@ impl Desk {
         by: &Actor,
     ) -> Result<Outcome, Refusal> {
         let unconfirmed = Err(Refusal::PaymentUnconfirmed(order.id));
-        match tender.trace(&order.state.payment).await {
+        match tender.trace(&order.state.payment, None).await {
             Ok(Trace::Moved(settlement)) => self.settled(order, settlement, by).await,
             Ok(Trace::Void) => {
                 self.record(order.declined(self.clock.now()), by).await?;
@@ -125,7 +162,7 @@ impl Desk {
 
     async fn look_again(
         &self,
-        tender: &dyn Tender,
+        tender: Option<&dyn Tender>,
         order: Order<Unfulfilled>,
     ) -> Result<(), Refusal> {
         match order.reopen() {
@@ -144,7 +181,7 @@ impl Desk {
     /// mail two.
     async fn look_for_card(
         &self,
-        tender: &dyn Tender,
+        tender: Option<&dyn Tender>,
         mut order: Order<Submitting>,
         setback: Setback,
     ) -> Result<(), Refusal> {
@@ -183,10 +220,10 @@ impl Desk {
     /// mail the same order once and has been looked at often and long enough.
     fn may_ask_again(&self, order: &Order<Submitting>, setback: Setback, now: Timestamp) -> bool {
         let promises = self.provider.promises();
-        let few = order.state.attempt < ATTEMPTS_MAX;
         match setback {
-            Setback::Refused => few,
+            Setback::Refused => true,
             Setback::Lost => {
+                let few = order.state.attempt < ATTEMPTS_IN_DOUBT_MAX;
                 let grace = promises.visibility_lag_seconds + GRACE_SECONDS;
                 let uptime = self.clock.uptime();
                 let vigil = self.vigils.keep(order.id, order.state.attempt, uptime);
@@ -201,14 +238,18 @@ impl Desk {
 
     /// Looks after a card that is in the post: whether its money stands,
     /// whether it was mailed twice, and how far it has come.
-    async fn follow(&self, tender: &dyn Tender, mut order: Order<Mailed>) -> Result<(), Refusal> {
+    async fn follow(
+        &self,
+        tender: Option<&dyn Tender>,
+        mut order: Order<Mailed>,
+    ) -> Result<Option<About>, Refusal> {
         let by = &Actor::Reconciler;
         match self.check_money(tender, order.state.paid.clone()).await {
             Some(Money::Stands(paid)) => order.state.paid = *paid,
             Some(Money::Gone) => return self.recall(order).await,
             // Nothing is concluded about the card while the money is unclear.
             Some(Money::Missing) | None => {
-                return self.record(order.looked(self.clock.now()), by).await.map(drop);
+                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
             }
         }
         self.cancel_spares(&order).await;
@@ -218,9 +259,11 @@ impl Desk {
         };
         let now = self.clock.now();
         match delivery.stage {
-            Stage::Failed => self.record(order.undelivered(now), by).await.map(drop),
+            Stage::Failed => {
+                self.record(order.undelivered(now), by).await.map(|_| Some(About::Undelivered))
+            }
             Stage::Accepted | Stage::Mailed | Stage::Delivered | Stage::Returned => {
-                self.record(order.followed(delivery, now), by).await.map(drop)
+                self.record(order.followed(delivery, now), by).await.map(|_| None)
             }
         }
     }
@@ -242,7 +285,7 @@ impl Desk {
     }
 
     /// The money is gone for good: stop the card, or book the loss.
-    async fn recall(&self, mut order: Order<Mailed>) -> Result<(), Refusal> {
+    async fn recall(&self, mut order: Order<Mailed>) -> Result<Option<About>, Refusal> {
         let by = &Actor::Reconciler;
         // Somebody else may have recalled it since, and its payer paid for a new card under
         // the same order: that one is not to be stopped.
@@ -253,13 +296,14 @@ impl Desk {
         let stopped = self.cancel_all(&order).await;
         let now = self.clock.now();
         match stopped {
-            Ok(Cancellation::Cancelled) => self.record(order.recalled(now), by).await.map(drop),
+            Ok(Cancellation::Cancelled) => self.record(order.recalled(now), by).await.map(|_| None),
             Ok(Cancellation::TooLate) => {
                 order.state.paid.standing = Standing::Reversed;
                 let delivery = order.state.delivery;
-                self.record(order.followed(delivery, now), by).await.map(drop)
+                let recorded = self.record(order.followed(delivery, now), by).await;
+                recorded.map(|_| Some(About::Reversed))
             }
-            Err(_) => self.record(order.looked(now), by).await.map(drop),
+            Err(_) => self.record(order.looked(now), by).await.map(|_| None),
         }
     }
 
@@ -280,12 +324,14 @@ impl Desk {
     }
 
     /// Whether money that moved is still there. None if nobody can tell now.
-    async fn check_money(&self, tender: &dyn Tender, mut paid: Paid) -> Option<Money> {
+    async fn check_money(&self, tender: Option<&dyn Tender>, mut paid: Paid) -> Option<Money> {
         match paid.standing {
             Standing::Final | Standing::Reversed => return Some(Money::Stands(Box::new(paid))),
             Standing::Provisional => {}
         }
-        match tender.trace(&paid.payment).await.ok()? {
+        let tender = tender?;
+        let told = Some(paid.settlement.transaction.as_str());
+        match tender.trace(&paid.payment, told).await.ok()? {
             Trace::Moved(settlement) => {
                 paid.settlement.finality = settlement.finality;
                 paid.settlement.transaction = settlement.transaction;

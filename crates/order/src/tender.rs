@@ -37,8 +37,10 @@ pub trait Tender: Send + Sync {
     /// Moves the money. Asking twice for the same payment moves it once.
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure>;
 
-    /// Finds out what became of an earlier [`settle`](Self::settle).
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure>;
+    /// Finds out what became of an earlier [`settle`](Self::settle). `told` is the
+    /// transaction that was said to have moved it, where one was: a place to look at
+    /// first, and no proof.
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure>;
 }
 
 /// Why a credential is not accepted. Nothing has moved.

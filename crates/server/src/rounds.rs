@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use order::concern::{About, Concern};
 use order::desk::Desk;
+use order::reconcile::Round;
 use order::tender::Tenders;
 use tokio::time::sleep;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 /// Between two rounds. Each order has its own pace beside this one.
 const PAUSE_SECONDS: u64 = 5;
@@ -15,12 +17,45 @@ const PAUSE_SECONDS: u64 = 5;
 pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
     loop {
         match desk.reconcile(&tenders).await {
-            Ok(0) => {}
-            Ok(looked_into) => info!(looked_into, "looked into orders"),
+            Ok(Round { looked_into, concerns }) => {
+                if looked_into > 0 {
+                    info!(looked_into, "looked into orders");
+                }
+                concerns.into_iter().for_each(tell);
+            }
             Err(refusal) => warn!(kind = ?refusal, "cannot look into orders, will try again"),
         }
         desk.clock.wait(PAUSE_SECONDS).await;
         sleep(jitter()).await;
+    }
+}
+
+/// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.
+fn tell(Concern { order, about }: Concern) {
+    error!(order.id = %order, "{}", words(about));
+}
+
+const fn words(about: About) -> &'static str {
+    match about {
+        About::Payment => {
+            "Nobody can say whether a payment moved; look at the nodes in payments.rpc, and \
+             whether its way of paying is still open"
+        }
+        About::RefusedCard => {
+            "The provider goes on refusing a card that is paid for; it is handed in again until \
+             the provider takes it"
+        }
+        About::CardInDoubt => {
+            "A card that is paid for may be in the post, or not; look for it at the provider"
+        }
+        About::Finality => {
+            "A card is in the post, and its money does not become final; look at the nodes in \
+             payments.rpc"
+        }
+        About::Reversed => {
+            "The chain took back the money for a card that could not be stopped any more"
+        }
+        About::Undelivered => "The provider says that a card which is paid for will not arrive",
     }
 }
 

@@ -125,7 +125,7 @@ impl Sought {
 }
 
 /// What a transaction that paid the seller has to do with this promise.
-async fn judge(
+pub(super) async fn judge(
     node: &Node,
     sought: &Sought,
     transaction: B256,

@@ -45,6 +45,11 @@ impl Rate {
 /// A request that pays is over by then, whatever came of it.
 const PROMISE_SECONDS: u64 = 120;
 
+/// An account that refused so many paid cards in a row serves nobody for now, and after each
+/// refusal no card is sold for so long.
+const REFUSALS_MOST: u32 = 3;
+const REFUSED_SECONDS: u64 = 60;
+
 /// The calls of one account that still count.
 pub struct Budget {
     rate: Rate,
@@ -60,6 +65,16 @@ struct Ledger {
     /// Since when a call is kept for somebody who is paying. Money that has moved must
     /// not wait for those who only ask.
     promised: VecDeque<u64>,
+    /// How many paid cards in a row the account was refused for, and the last time.
+    refusals: u32,
+    refused_at: u64,
+}
+
+/// Whether a provider does anything for our account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Served,
+    Refused,
 }
 
 /// There is none left for this caller now.
@@ -84,9 +99,14 @@ impl Budget {
         Ok(())
     }
 
-    /// Keeps a call for a buyer whose money is about to move.
+    /// Keeps a call for a buyer whose money is about to move; none while the account is
+    /// refused anyway.
     pub fn promise(&self) -> Result<(), Spent> {
         let (mut ledger, now) = self.ledger();
+        let since = now.saturating_sub(ledger.refused_at);
+        if ledger.refusals >= REFUSALS_MOST && since <= REFUSED_SECONDS {
+            return Err(Spent);
+        }
         self.has_room(&ledger, Caller::Buyer)?;
         ledger.promised.push_back(now);
         Ok(())
@@ -107,6 +127,18 @@ impl Budget {
         Ok(())
     }
 
+    /// What a card that was handed in has shown about the account.
+    pub fn note(&self, standing: Standing) {
+        let (mut ledger, now) = self.ledger();
+        match standing {
+            Standing::Served => ledger.refusals = 0,
+            Standing::Refused => {
+                ledger.refusals = ledger.refusals.saturating_add(1);
+                ledger.refused_at = now;
+            }
+        }
+    }
+
     fn ledger(&self) -> (MutexGuard<'_, Ledger>, u64) {
         let now = self.clock.uptime();
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +150,7 @@ impl Budget {
     }
 
     fn has_room(&self, ledger: &Ledger, caller: Caller) -> Result<(), Spent> {
-        let Ledger { made, promised } = ledger;
+        let Ledger { made, promised, .. } = ledger;
         let by = |who: Caller| made.iter().filter(|(_, caller)| *caller == who).count();
         let payers = by(Caller::Paid) + by(Caller::Buyer) + promised.len();
         let paid_share = self.rate.paid.saturating_sub(payers);
@@ -235,6 +267,25 @@ mod tests {
         assert_eq!(budget.promise(), Err(Spent));
         clock.pass(1);
         assert_eq!(rest(&budget, Caller::Paid), 60);
+    }
+
+    #[test]
+    fn nobody_pays_for_a_card_while_the_account_is_refused() {
+        let (budget, clock) = budget();
+        for said in [Standing::Refused, Standing::Refused, Standing::Served, Standing::Refused] {
+            budget.note(said);
+            assert_eq!(budget.promise(), Ok(()), "a refusal now and then is no outage");
+        }
+        budget.note(Standing::Refused);
+        budget.note(Standing::Refused);
+        assert_eq!(budget.promise(), Err(Spent));
+        assert_eq!(budget.redeem(), Ok(()), "whoever has paid is served if at all possible");
+        clock.pass(REFUSED_SECONDS + 1);
+        assert_eq!(budget.promise(), Ok(()), "somebody has to try");
+        budget.note(Standing::Refused);
+        assert_eq!(budget.promise(), Err(Spent));
+        budget.note(Standing::Served);
+        assert_eq!(budget.promise(), Ok(()));
     }
 
     #[test]

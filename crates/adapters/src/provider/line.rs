@@ -5,7 +5,7 @@ use std::sync::Arc;
 use order::ports::Unanswered;
 use serde::de::DeserializeOwned;
 
-use super::budget::{Budget, Caller};
+use super::budget::{Budget, Caller, Standing};
 use crate::http::{Call, Client, Silence, Why};
 
 /// The statuses that prove that nothing was accepted. After any other that is
@@ -65,7 +65,17 @@ impl Line {
             Caller::Reconciler | Caller::Preview => self.budget.take(self.caller),
         };
         taken.map_err(|_| Silence::Refused(Why::NoBudget))?;
-        self.make(call).await
+        let answer = self.make(call).await;
+        match &answer {
+            Ok(_) => self.budget.note(Standing::Served),
+            Err(Silence::Refused(Why::Status(status)) | Silence::Lost(Why::Status(status)))
+                if ACCOUNT.contains(status) =>
+            {
+                self.budget.note(Standing::Refused);
+            }
+            Err(Silence::Refused(_) | Silence::Lost(_)) => {}
+        }
+        answer
     }
 
     async fn make<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {

@@ -13,7 +13,7 @@ use order::ports::Failure;
 use order::tender::Rejection;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Prepared, Service};
 
 use super::abi::Usdc;
 use super::bundle::{Bundle, UNREADABLE};
@@ -52,7 +52,8 @@ impl Facilitator for Settler {
         &self,
         authorization: &Authorization,
         earlier: Option<&Preparation>,
-    ) -> Result<Preparation, Rejection> {
+    ) -> Result<Prepared, Rejection> {
+        let unused = |preparation| Prepared { preparation, found: Found::Unused };
         let lane = self.lane(authorization.network)?;
         of_usdc(authorization)?;
         let bundle = match earlier {
@@ -60,19 +61,21 @@ impl Facilitator for Settler {
                 let bundle = Bundle::read(kept).ok_or(Rejection::Unavailable)?;
                 // We can send what a retired key signed, and sign nothing more for it.
                 if !bundle.is_by(lane.address()) {
-                    return Ok(kept.clone());
+                    return Ok(unused(kept.clone()));
                 }
                 Some(bundle)
             }
             None => None,
         };
         match lane.ready(&errand(authorization), bundle).await {
-            Ok(bundle) => bundle.write().ok_or(Rejection::Unavailable),
+            Ok(bundle) => bundle.write().map(unused).ok_or(Rejection::Unavailable),
             Err(why) => {
                 complain(authorization.network, &why);
                 unless_moved(lane, authorization, &why).await?;
-                let found = || Bundle::carried_by_others(lane.address()).write();
-                earlier.cloned().or_else(found).ok_or(Rejection::Unavailable)
+                let others = || Bundle::carried_by_others(lane.address()).write();
+                let preparation = earlier.cloned().or_else(others);
+                let carried = |preparation| Prepared { preparation, found: Found::Carried };
+                preparation.map(carried).ok_or(Rejection::Unavailable)
             }
         }
     }
@@ -92,8 +95,10 @@ impl Facilitator for Settler {
         }
     }
 
-    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure> {
-        trace::trace(self.node_of(due.authorization.network)?, due).await
+    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure> {
+        let network = due.authorization.network;
+        let traced = trace::trace(self.node_of(network)?, due, told).await;
+        traced.map_err(|doubt| doubt.told(network))
     }
 }
 

@@ -176,7 +176,7 @@ async fn nobody_there_is_a_refusal_and_nobody_serves() {
     emulated.close().await.unwrap();
     let said = remote.settle(begun.due()).await;
     assert!(matches!(said, Err(Failure::Refused(_))), "{said:?}");
-    assert_eq!(remote.trace(begun.due()).await, Ok(Movement::Open));
+    assert_eq!(remote.trace(begun.due(), None).await, Ok(Movement::Open));
     remote.refresh().await;
     assert!(remote.service(NETWORK).is_some(), "the last good list holds");
 }

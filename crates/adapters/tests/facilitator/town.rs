@@ -177,7 +177,7 @@ impl Town {
     }
 
     pub(crate) async fn trace(&self, begun: &Begun) -> Result<Movement, Failure> {
-        self.remote.trace(begun.due()).await
+        self.remote.trace(begun.due(), None).await
     }
 
     /// The time goes on, and a block says so.

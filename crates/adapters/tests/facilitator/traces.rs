@@ -124,6 +124,28 @@ async fn a_transfer_is_found_many_blocks_behind_its_beginning_and_long_after() {
 }
 
 #[tokio::test]
+async fn what_is_paid_becomes_final_on_a_node_that_has_forgotten_the_states_of_its_blocks() {
+    let town = Town::seeing().await;
+    let (begun, other) = (town.ready(NETWORK).await, town.ready(NETWORK).await);
+    let moved = town.settle(&begun).await.unwrap();
+    let elsewhere = town.settle(&other).await.unwrap();
+    let forgotten = Fault::Error { code: -32000, message: "missing trie node".to_owned() };
+    town.chain(NETWORK)
+        .add_fault(ChainRule { times: None, ..ChainRule::once(forgotten, "eth_call") });
+    let told = async |hash: &str| town.remote.trace(begun.due(), Some(hash)).await;
+    assert_eq!(finality(told(&moved.transaction).await), Finality::Final);
+    // What is said to have moved it proves nothing by itself.
+    for hash in [elsewhere.transaction.as_str(), &format!("0x{}", "1".repeat(64)), "", "0x"] {
+        assert!(matches!(told(hash).await, Err(Failure::Lost(_))), "{hash}");
+    }
+    town.chain(NETWORK).clear_faults();
+    assert_eq!(finality(town.remote.trace(begun.due(), Some("0x")).await), Finality::Final);
+    let found = town.remote.trace(begun.due(), Some(&elsewhere.transaction)).await;
+    let Ok(Movement::Moved(found)) = found else { panic!("{found:?}") };
+    assert_eq!(found.transaction, moved.transaction);
+}
+
+#[tokio::test]
 async fn without_a_note_of_the_block_before_it_a_use_is_found_all_the_same() {
     let town = Town::seeing().await;
     let unused = lost(&town, Kind::CutBefore).await;
@@ -132,7 +154,7 @@ async fn without_a_note_of_the_block_before_it_a_use_is_found_all_the_same() {
     let trace = async |begun: &Begun| {
         let empty = Preparation::default();
         let due = Due { promise: &begun.promise, charge: CHARGE, preparation: &empty };
-        town.remote.trace(due).await
+        town.remote.trace(due, None).await
     };
     for blocks in [0, 1, 20, 300] {
         town.chain(NETWORK).mine(blocks);

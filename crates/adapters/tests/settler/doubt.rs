@@ -8,7 +8,7 @@ use pay::movement::{Moved, Movement};
 use pay::x402::facilitator::Facilitator;
 use sandbox::chain::{Depths, Fate, Fault, Mining, Rule};
 
-use crate::house::{BASE, House, PROMISE_SECONDS, Payment, atomic};
+use crate::house::{BASE, House, PROMISE_SECONDS, Payment, atomic, pay};
 use crate::signing::{CHARGE, Terms, cancellation};
 
 /// Blocks stay once four others stand on them.
@@ -345,15 +345,23 @@ async fn a_node_that_cannot_be_reached_refuses_only_what_was_never_sent() {
 }
 
 #[tokio::test]
-async fn a_preparation_that_is_none_of_ours_decides_nothing() {
+async fn a_preparation_of_somebody_elses_is_not_settled_and_its_payment_is_found() {
     let (house, settler) = house_in_doubt().await;
     let promise = house.promise();
     for bytes in [Vec::new(), b"{}".to_vec(), vec![0xff; 9]] {
         let payment = Payment { promise: promise.clone(), preparation: Preparation(bytes) };
         assert!(matches!(payment.settle(&settler).await, Err(Failure::Lost(_))));
-        assert!(matches!(payment.trace(&settler).await, Err(Failure::Lost(_))));
+        assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
         let earlier = Some(&payment.preparation);
         let again = settler.prepare(&promise, CHARGE, earlier).await.map(drop);
         assert_eq!(again, Err(Rejection::Unavailable));
     }
+    // As after a facilitator, whose payments have come to us.
+    let moved = pay(&settler, promise.clone()).await.unwrap();
+    let payment = Payment { promise, preparation: Preparation(vec![0; 8]) };
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Moved(moved)));
+    let unused = Payment { promise: house.promise(), preparation: Preparation(vec![0; 8]) };
+    house.watch.forward(PROMISE_SECONDS + 1);
+    house.chain().mine(6);
+    assert_eq!(unused.trace(&settler).await, Ok(Movement::Void));
 }

@@ -217,7 +217,7 @@ impl Payment {
     }
 
     pub(crate) async fn trace(&self, settler: &Settler) -> Result<Movement, Failure> {
-        settler.trace(self.due()).await
+        settler.trace(self.due(), None).await
     }
 
     /// One look of the reconciler: find out, and ask again while it can still move.

@@ -26,7 +26,7 @@ struct Payment {
 
 impl Payment {
     async fn prepare(settler: &Settler, authorization: Authorization) -> Result<Self, Rejection> {
-        let preparation = settler.prepare(&authorization, None).await?;
+        let preparation = settler.prepare(&authorization, None).await?.preparation;
         Ok(Self { authorization, preparation })
     }
 
@@ -39,7 +39,7 @@ impl Payment {
     }
 
     async fn trace(&self, settler: &Settler) -> Result<Movement, Failure> {
-        settler.trace(self.due()).await
+        settler.trace(self.due(), None).await
     }
 
     /// One look of the reconciler: find out, and ask again while it can still move.
@@ -50,7 +50,7 @@ impl Payment {
         }
         let again = settler.prepare(&self.authorization, Some(&self.preparation)).await;
         let Ok(again) = again else { return Ok(Movement::Open) };
-        self.preparation = again;
+        self.preparation = again.preparation;
         self.settle(settler).await.map(Movement::Moved)
     }
 
@@ -144,8 +144,9 @@ async fn preparing_moves_nothing_and_is_the_same_again_while_it_holds() {
     let house = House::open().await;
     let settler = house.settler();
     let payment = Payment::prepare(&settler, house.transfer()).await.unwrap();
-    let again = settler.prepare(&payment.authorization, Some(&payment.preparation)).await;
-    assert!(again.unwrap() == payment.preparation);
+    let again = settler.prepare(&payment.authorization, Some(&payment.preparation)).await.unwrap();
+    assert_eq!(again.found, Found::Unused);
+    assert!(again.preparation == payment.preparation);
     assert_eq!((house.paid(), house.chain().waiting()), (0, 0));
     assert!(!house.chain().counts().contains_key("eth_sendRawTransaction"));
     assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
@@ -236,7 +237,7 @@ async fn what_a_retired_key_signed_is_sent_as_it_is_and_takes_no_number_of_the_n
     house.chain().set_native(heir.address(), 10_u128.pow(18));
     let new = Settler::new(house.settings(&heir)).unwrap();
     let kept = new.prepare(&payment.authorization, Some(&payment.preparation)).await;
-    assert!(kept.unwrap() == payment.preparation);
+    assert!(kept.unwrap().preparation == payment.preparation);
     payment.settle(&new).await.unwrap();
     pay(&new, house.transfer()).await.unwrap();
     assert_eq!(house.paid(), price(2));
@@ -245,15 +246,18 @@ async fn what_a_retired_key_signed_is_sent_as_it_is_and_takes_no_number_of_the_n
 }
 
 #[tokio::test]
-async fn a_preparation_that_is_none_of_ours_decides_nothing() {
+async fn a_preparation_that_is_none_of_ours_is_not_settled_and_its_transfer_is_found() {
     let house = House::open().await;
     let (settler, authorization) = (house.settler(), house.transfer());
     for bytes in [Vec::new(), b"{}".to_vec(), vec![0xff; 9]] {
         let preparation = Preparation(bytes);
         let payment = Payment { authorization: authorization.clone(), preparation };
         assert!(matches!(payment.settle(&settler).await, Err(Failure::Lost(_))));
-        assert!(matches!(payment.trace(&settler).await, Err(Failure::Lost(_))));
+        assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
         let again = settler.prepare(&authorization, Some(&payment.preparation)).await;
         assert_eq!(again.map(drop), Err(Rejection::Unavailable));
     }
+    let moved = pay(&settler, authorization.clone()).await.unwrap();
+    let payment = Payment { authorization, preparation: Preparation(b"{}".to_vec()) };
+    assert_eq!(payment.trace(&settler).await, Ok(Movement::Moved(moved)));
 }

@@ -229,7 +229,7 @@ impl Tender for Till {
         }
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+    async fn trace(&self, payment: &Payment, _told: Option<&str>) -> Result<Trace, Failure> {
         let key = payment.authorization.keys[0];
         self.world
             .ask(|| {

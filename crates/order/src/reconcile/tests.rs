@@ -1,5 +1,7 @@
 //! What one silence must not do to everybody else; [`walk`](crate::desk) breaks all the rest.
 
+mod unrest;
+
 use std::future::pending;
 use std::sync::Arc;
 
@@ -63,11 +65,11 @@ impl Tender for Silent {
         self.till.settle(payment).await
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
         if payment.authorization.digest == self.about {
             pending::<()>().await;
         }
-        self.till.trace(payment).await
+        self.till.trace(payment, told).await
     }
 }
 

@@ -20,7 +20,7 @@ use order::tender::Rejection;
 use pay::envelope::{Brought, Context, Envelope, Reader};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Prepared, Service};
 use pay::mpp::signature::{digest, nonces};
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::Resource;
@@ -131,7 +131,7 @@ impl Facilitator for Agreeing {
         &self,
         _authorization: &Authorization,
         _earlier: Option<&Preparation>,
-    ) -> Result<Preparation, Rejection> {
+    ) -> Result<Prepared, Rejection> {
         Err(Rejection::Unavailable)
     }
 
@@ -139,7 +139,7 @@ impl Facilitator for Agreeing {
         Err(Failure::Refused("nothing is settled here".into()))
     }
 
-    async fn trace(&self, _due: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {
         Ok(Movement::Open)
     }
 }

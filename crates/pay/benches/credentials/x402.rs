@@ -82,7 +82,7 @@ impl Facilitator for Agreeing {
         Err(Failure::Refused("nothing is settled here".into()))
     }
 
-    async fn trace(&self, _due: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {
         Ok(Movement::Open)
     }
 }

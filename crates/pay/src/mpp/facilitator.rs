@@ -23,19 +23,20 @@ pub trait Facilitator: Send + Sync {
     /// else has carried already, to the same end, is no rejection.
     async fn verify(&self, authorization: &Authorization) -> Result<Found, Rejection>;
 
-    /// As [`order::tender::Tender::prepare`].
+    /// As [`order::tender::Tender::prepare`]; and whether somebody has carried it since
+    /// it was verified.
     async fn prepare(
         &self,
         authorization: &Authorization,
         earlier: Option<&Preparation>,
-    ) -> Result<Preparation, Rejection>;
+    ) -> Result<Prepared, Rejection>;
 
     /// As [`order::tender::Tender::settle`]. Money that somebody else moved with the
     /// same authorization to the same seller is moved all the same.
     async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure>;
 
     /// As [`order::tender::Tender::trace`].
-    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure>;
+    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure>;
 }
 
 /// How a network is served. No authorization names who carries it, so there is
@@ -52,6 +53,13 @@ pub enum Found {
     Unused,
     /// Somebody has made this very transfer with it.
     Carried,
+}
+
+/// What is ready to be settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    pub preparation: Preparation,
+    pub found: Found,
 }
 
 /// One movement of money that was asked for.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::challenge::Usual;
 use super::credential::{Authorization, Proof};
-use super::facilitator::{Due, Facilitator, Found, Service};
+use super::facilitator::{Due, Facilitator, Found, Prepared, Service};
 use super::signature::{digest, nonces};
 use super::{Mpp, Realm, Secrets, headers};
 use crate::movement::{Moved, Movement};
@@ -37,7 +37,7 @@ pub(crate) const BODY: &[u8] = br#"{"message":"The sea says hello."}"#;
 pub(crate) struct Porter {
     pub(crate) service: Service,
     pub(crate) verified: Result<Found, Rejection>,
-    pub(crate) prepared: Result<Preparation, Rejection>,
+    pub(crate) prepared: Result<Prepared, Rejection>,
     pub(crate) settled: Result<Moved, Failure>,
     pub(crate) traced: Result<Movement, Failure>,
     pub(crate) calls: Mutex<Vec<&'static str>>,
@@ -53,7 +53,10 @@ impl Porter {
         Self {
             service: Service::Offered,
             verified: Ok(Found::Unused),
-            prepared: Ok(Preparation(b"signed".to_vec())),
+            prepared: Ok(Prepared {
+                preparation: Preparation(b"signed".to_vec()),
+                found: Found::Unused,
+            }),
             settled: Ok(moved.clone()),
             traced: Ok(Movement::Moved(moved)),
             calls: Mutex::default(),
@@ -85,7 +88,7 @@ impl Facilitator for Porter {
         &self,
         _authorization: &Authorization,
         _earlier: Option<&Preparation>,
-    ) -> Result<Preparation, Rejection> {
+    ) -> Result<Prepared, Rejection> {
         self.called("prepare");
         self.prepared.clone()
     }
@@ -95,7 +98,7 @@ impl Facilitator for Porter {
         self.settled.clone()
     }
 
-    async fn trace(&self, _due: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {
         self.called("trace");
         self.traced.clone()
     }

@@ -83,7 +83,13 @@ impl Tender for Mpp {
             return Err(Flaw::Unverified.because("The transfer moves another amount than is due."));
         }
         let prepared = self.facilitator.prepare(&kept.authorization, earlier).await;
-        prepared.map_err(no_allowance)
+        let prepared = prepared.map_err(no_allowance)?;
+        // While we asked for the price it may have bought something else. Once we have
+        // sent it ourselves, whoever carries it may have it from us.
+        if earlier.is_none() {
+            for_this(&kept.proof, prepared.found)?;
+        }
+        Ok(prepared.preparation)
     }
 
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
@@ -92,9 +98,9 @@ impl Tender for Mpp {
         Ok(receipt::settlement(&kept.proof, &kept.authorization, moved))
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
         let kept = found(payment)?;
-        Ok(match self.facilitator.trace(due(&kept, payment)).await? {
+        Ok(match self.facilitator.trace(due(&kept, payment), told).await? {
             Movement::Moved(moved) => {
                 Trace::Moved(receipt::settlement(&kept.proof, &kept.authorization, moved))
             }

@@ -15,7 +15,7 @@ use order::seller::Payees;
 use order::tender::{Rejection, Tender};
 use serde_json::{Value, json};
 
-use super::facilitator::Found;
+use super::facilitator::{Found, Prepared};
 use super::problem::Flaw;
 use super::samples::{
     BODY, EARLIER_SECRET, NOW, Nonce, Payer, Porter, SECRET, SELLER, TRANSACTION, authorization,
@@ -277,6 +277,22 @@ fn a_transfer_that_was_made_before_pays_for_its_own_challenge_only() {
     assert_eq!(Flaw::read(&told).0, Flaw::Unverified);
 }
 
+#[test]
+fn a_transfer_that_was_made_while_the_price_was_asked_for_pays_for_its_own_challenge_only() {
+    let prepared = |credential: &Value, earlier: Option<&Preparation>| {
+        let carried = Prepared { preparation: Preparation(Vec::new()), found: Found::Carried };
+        let (mpp, _) = mpp(Porter { prepared: Ok(carried), ..Porter::good() });
+        drive(mpp.prepare(&payment(credential).authorization, CEILING, earlier)).unwrap()
+    };
+    assert!(prepared(&honest(Nonce::Packed), None).is_ok());
+    let Err(Rejection::Invalid(told)) = prepared(&by_x402(), None) else {
+        panic!("it may have bought something else")
+    };
+    assert_eq!(Flaw::read(&told).0, Flaw::Unverified);
+    // Once we have asked for it, whoever carries it may have it from us.
+    assert!(prepared(&by_x402(), Some(&Preparation(b"signed".to_vec()))).is_ok());
+}
+
 fn payment(credential: &Value) -> Payment {
     let (authorization, _) = accepted(credential);
     Payment { authorization, charge: CEILING, preparation: Preparation(b"signed".to_vec()) }
@@ -301,7 +317,7 @@ fn a_settlement_carries_the_receipt_in_the_bytes_that_are_sent() {
             "challengeId": credential["challenge"]["id"],
         })
     );
-    let traced = drive(mpp.trace(&payment(&credential))).unwrap().unwrap();
+    let traced = drive(mpp.trace(&payment(&credential), None)).unwrap().unwrap();
     assert_eq!(traced, Trace::Moved(settled));
 
     let settled = drive(mpp.settle(&payment(&by_x402()))).unwrap().unwrap();
@@ -328,11 +344,11 @@ fn refused_and_lost_stay_what_they_are() {
             Porter { settled: Err(why.clone()), traced: Err(why.clone()), ..Porter::good() };
         let (mpp, _) = mpp(porter);
         assert_eq!(drive(mpp.settle(&payment)).unwrap(), Err(why.clone()));
-        assert_eq!(drive(mpp.trace(&payment)).unwrap(), Err(why));
+        assert_eq!(drive(mpp.trace(&payment, None)).unwrap(), Err(why));
     }
     for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
         let (mpp, _) = mpp(Porter { traced: Ok(movement), ..Porter::good() });
-        assert_eq!(drive(mpp.trace(&payment)).unwrap(), Ok(trace));
+        assert_eq!(drive(mpp.trace(&payment, None)).unwrap(), Ok(trace));
     }
 }
 
@@ -342,7 +358,7 @@ fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
     let mut payment = payment(&honest(Nonce::Packed));
     payment.authorization.credential = Credential(Vec::new());
     assert!(matches!(drive(mpp.settle(&payment)).unwrap(), Err(Failure::Lost(_))));
-    assert!(matches!(drive(mpp.trace(&payment)).unwrap(), Err(Failure::Lost(_))));
+    assert!(matches!(drive(mpp.trace(&payment, None)).unwrap(), Err(Failure::Lost(_))));
     let prepared = drive(mpp.prepare(&payment.authorization, CEILING, None)).unwrap();
     assert_eq!(prepared, Err(Rejection::Unavailable));
     assert!(porter.calls().is_empty());

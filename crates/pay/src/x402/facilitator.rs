@@ -37,7 +37,7 @@ pub trait Facilitator: Send + Sync {
     async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure>;
 
     /// As [`order::tender::Tender::trace`].
-    async fn trace(&self, due: Due<'_>) -> Result<Movement, Failure>;
+    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure>;
 }
 
 /// How a network is served.

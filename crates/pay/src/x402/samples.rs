@@ -105,7 +105,7 @@ impl Facilitator for Porter {
         self.settled.clone()
     }
 
-    async fn trace(&self, _due: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {
         self.called("trace");
         self.traced.clone()
     }

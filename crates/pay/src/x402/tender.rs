@@ -91,9 +91,9 @@ impl Tender for X402 {
         })
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
         let promise = kept(payment)?;
-        Ok(match self.facilitator.trace(due(&promise, payment)).await? {
+        Ok(match self.facilitator.trace(due(&promise, payment), told).await? {
             Movement::Moved(moved) => {
                 Trace::Moved(receipt::settlement(&promise, payment.charge, moved))
             }

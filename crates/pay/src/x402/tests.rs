@@ -227,7 +227,7 @@ fn a_settlement_carries_the_receipt_of_what_was_taken() {
             "amount": "2117500",
         })
     );
-    let traced = drive(x402.trace(&payment)).unwrap().unwrap();
+    let traced = drive(x402.trace(&payment, None)).unwrap().unwrap();
     assert_eq!(traced, Trace::Moved(settled));
 }
 
@@ -244,11 +244,11 @@ fn refused_and_lost_stay_what_they_are() {
         tender(Porter { settled: Err(lost.clone()), traced: Err(lost.clone()), ..Porter::good() });
     let said = drive(losing.settle(&payment(1))).unwrap();
     assert_eq!(said, Err(lost.clone()));
-    let said = drive(losing.trace(&payment(1))).unwrap();
+    let said = drive(losing.trace(&payment(1), None)).unwrap();
     assert_eq!(said, Err(lost));
     for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
         let tracing = tender(Porter { traced: Ok(movement), ..Porter::good() });
-        let said = drive(tracing.trace(&payment(1))).unwrap();
+        let said = drive(tracing.trace(&payment(1), None)).unwrap();
         assert_eq!(said, Ok(trace));
     }
 }
@@ -260,7 +260,7 @@ fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
     payment.authorization.credential = Credential(Vec::new());
     let settled = drive(x402.settle(&payment)).unwrap();
     assert!(matches!(settled, Err(Failure::Lost(_))));
-    let traced = drive(x402.trace(&payment)).unwrap();
+    let traced = drive(x402.trace(&payment, None)).unwrap();
     assert!(matches!(traced, Err(Failure::Lost(_))));
     assert!(porter.calls().is_empty());
 }

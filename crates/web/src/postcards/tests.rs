@@ -69,8 +69,8 @@ impl Tender for Paper {
         self.0.settle(payment).await
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
-        self.0.trace(payment).await
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
+        self.0.trace(payment, told).await
     }
 }
 

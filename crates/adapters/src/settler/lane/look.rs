@@ -51,6 +51,22 @@ impl Lane {
         Ok(Seen::Failed(if all_final { Finality::Final } else { Finality::Provisional }))
     }
 
+    /// The payment in a transaction of somebody else's, if it is there and stands. That needs
+    /// no state of a block, which most nodes forget long before the block is final.
+    pub(in crate::settler) async fn shown(
+        &self,
+        hash: B256,
+        paid: &Paid<'_>,
+    ) -> Result<Option<Moved>, NoAnswer> {
+        let Some(receipt) = self.node.receipt(hash).await? else { return Ok(None) };
+        if receipt.outcome != Outcome::Succeeded || !paid(&receipt) {
+            return Ok(None);
+        }
+        let transaction = receipt.transaction.to_string();
+        let standing = self.stands(&receipt).await?;
+        Ok(standing.map(|(at, finality)| Moved { transaction, at, finality }))
+    }
+
     /// When the receipt's block was made, and whether it stays; none if the block
     /// is not part of the chain any more. The settled block is read first: whatever
     /// is at or below it afterwards was so before.

@@ -3,15 +3,15 @@
 use alloy_sol_types::SolEvent;
 use order::ids::Timestamp;
 use order::payment::Finality;
-use order::ports::Failure;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
 use pay::mpp::facilitator::Due;
 
-use super::{is_use, nonce, place, read, shows};
+use super::{is_use, nonce, place, shows};
 use crate::nonce::{Doubt, Fate};
 use crate::rpc::{Filter, Head, Log, NoAnswer, Outcome};
 use crate::settler::abi::Usdc;
+use crate::settler::bundle::Bundle;
 use crate::settler::lane::{Lane, Seen};
 
 /// Where an authorization stands, as the chain proves it.
@@ -29,15 +29,26 @@ pub(super) enum Whereabouts {
 
 /// Whoever carries it, it is carried before its end or never. Both facts are the
 /// chain's, and so is the time: our own clock has no say.
-pub(super) async fn trace(lane: &Lane, due: Due<'_>) -> Result<Movement, Failure> {
-    let bundle = read(due.preparation)?;
+pub(super) async fn trace(
+    lane: &Lane,
+    due: Due<'_>,
+    told: Option<&str>,
+) -> Result<Movement, Doubt> {
+    let bundle = Bundle::read(due.preparation);
+    let hashes = bundle.as_ref().map(Bundle::hashes).unwrap_or_default();
     let paid = |receipt: &_| shows(receipt, due.authorization);
-    match lane.look(&bundle.hashes(), &paid).await.map_err(Doubt::from)? {
+    match lane.look(&hashes, &paid).await? {
         Seen::Paid(moved) => return Ok(Movement::Moved(moved)),
         // A missing receipt is what a node that is behind would say too.
         Seen::Nothing | Seen::Failed(_) => {}
     }
-    Ok(match find(lane, due.authorization, Some(bundle.since)).await? {
+    if let Some(told) = told.and_then(|hash| hash.parse().ok())
+        && let Some(moved) = lane.shown(told, &paid).await?
+    {
+        return Ok(Movement::Moved(moved));
+    }
+    let since = bundle.map(|bundle| bundle.since);
+    Ok(match find(lane, due.authorization, since).await? {
         Whereabouts::Moved(moved) => Movement::Moved(moved),
         Whereabouts::Unused | Whereabouts::Elsewhere(Finality::Provisional) => Movement::Open,
         Whereabouts::Expired | Whereabouts::Elsewhere(Finality::Final) => Movement::Void,

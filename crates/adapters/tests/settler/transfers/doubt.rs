@@ -42,9 +42,17 @@ async fn a_transfer_that_somebody_else_carried_is_paid_under_that_hash() {
         let early = house.transfer();
         let hash = send(&house, "stranger", carrying(&early));
         assert_eq!(settler.verify(&early).await, Ok(Found::Carried));
+        assert_eq!(settler.prepare(&early, None).await.unwrap().found, Found::Carried);
         let mut payment = Payment::prepare(&settler, early).await.unwrap();
         assert_eq!(payment.kept().len(), 0);
         assert_eq!(payment.settle(&settler).await.unwrap().transaction, hash);
+        // A node that has forgotten the states of its blocks still has the receipt.
+        let forgotten = Fault::Error { code: -32000, message: "missing trie node".to_owned() };
+        house.chain().add_fault(Rule { times: None, ..Rule::once(forgotten, "eth_call") });
+        assert!(matches!(payment.trace(&settler).await, Err(Failure::Lost(_))));
+        let told = settler.trace(payment.due(), Some(&hash)).await;
+        assert!(matches!(told, Ok(Movement::Moved(moved)) if moved.transaction == hash));
+        house.chain().clear_faults();
         let Movement::Moved(moved) = payment.chase(&house, &settler).await else { panic!("moved") };
         assert_eq!((moved.transaction, house.paid()), (hash, price(2)));
         assert_eq!(house.chain().transfers_to(payee()).len(), 2);

@@ -126,7 +126,7 @@ impl Tender for Spender {
         self.till.settle(payment).await
     }
 
-    async fn trace(&self, payment: &Payment) -> Result<Trace, Failure> {
-        self.till.trace(payment).await
+    async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
+        self.till.trace(payment, told).await
     }
 }
