@@ -102,6 +102,21 @@ async fn a_stuck_transaction_that_nobody_cares_for_is_moved_out_of_the_way() {
 }
 
 #[tokio::test]
+async fn what_is_stuck_at_the_cap_is_moved_out_of_the_way_by_something_dearer() {
+    let house = House::open().await;
+    let limits = Limits { fee_cap: 22_500_000, ..Limits::of(BASE) };
+    let (settler, chain) = (house.settler_within(limits), house.chain());
+    // It offers 21 million, and what takes its place must offer an eighth more.
+    let abandoned = Payment::prepare(&settler, house.promise_of("abandoned")).await.unwrap();
+    chain.set_base_fee(21_200_000);
+    abandoned.settle(&settler).await.unwrap_err();
+    let mut behind = Payment::prepare(&settler, house.promise_of("behind")).await.unwrap();
+    let _ = behind.settle(&settler).await;
+    assert!(matches!(behind.chase(&house, &settler).await, Movement::Moved(_)));
+    assert_eq!((house.paid(), chain.nonce_of(house.carrier())), (atomic(1), 2));
+}
+
+#[tokio::test]
 async fn an_account_without_gas_signs_nothing() {
     let house = House::open().await;
     let settler = house.settler();

@@ -7,6 +7,10 @@ use crate::settler::queue::{NOBODY, Place, Repair};
 /// A slow node takes seconds for each.
 const PATIENCE_SECONDS: u64 = 5;
 
+/// What frees the queue may pay more for gas than what moves in it: it uses the least
+/// there is, and it has to outbid one that may have been signed at the cap.
+const FILL_CAP_TIMES: u128 = 2;
+
 impl Lane {
     /// Sends again what the pool lost, and fills the numbers that nobody used. All
     /// of it can fail: those who wait come by again.
@@ -23,7 +27,13 @@ impl Lane {
                     let _ = self.node.send(&raw).await;
                 }
                 Repair::Fill(place) => {
-                    let _ = self.fill(place).await;
+                    if let Err(Unready::TooDear) = self.fill(place).await {
+                        tracing::warn!(
+                            network = self.network.caip2(),
+                            count = place.nonce,
+                            "Payments wait behind a number that is too dear to fill now"
+                        );
+                    }
                 }
             }
         }
@@ -36,7 +46,8 @@ impl Lane {
         let (gas, quote) =
             tokio::try_join!(self.node.estimate(own, own, &errand.data), self.quote())?;
         let gas = self.with_margin(gas)?;
-        let fees = quote.offer(self.limits.fee_cap, place.replaces).ok_or(Unready::TooDear)?;
+        let cap = self.limits.fee_cap.saturating_mul(FILL_CAP_TIMES);
+        let fees = quote.offer(cap, place.replaces).ok_or(Unready::TooDear)?;
         let signed = self.sign(&errand, place.nonce, fees, gas);
         tracing::info!(
             network = self.network.caip2(),
