@@ -1,3 +1,5 @@
+//! Words that are sound, and folders of words that are not.
+
 use super::*;
 
 /// What the built-in words link to beside their own pages.

@@ -1,3 +1,5 @@
+//! Every page, as people and as machines get it.
+
 use super::*;
 use crate::catalog::Catalog;
 

@@ -1,4 +1,4 @@
-//! Who may know whom: the manifests, held against the plan of the house.
+//! Who may know whom: the manifests, held against the drawing in ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! What the paywall says, and what it hands to its script.
+
 use serde_json::{Value as Json, json};
 
 use super::*;

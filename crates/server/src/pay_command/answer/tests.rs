@@ -1,3 +1,5 @@
+//! What a payer concludes from every answer of the door.
+
 use adapters::http::Why;
 use axum::http::{HeaderMap, HeaderValue};
 use base64::Engine;

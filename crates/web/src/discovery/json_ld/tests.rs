@@ -1,3 +1,5 @@
+//! What search engines read about us.
+
 use super::*;
 use crate::discovery::samples;
 

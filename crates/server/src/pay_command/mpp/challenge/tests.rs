@@ -1,3 +1,5 @@
+//! Challenges that a payer answers, and those that it does not.
+
 use order::money::CEILING;
 use serde_json::json;
 

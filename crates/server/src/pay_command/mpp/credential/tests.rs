@@ -1,3 +1,5 @@
+//! A credential beside the one of the official client.
+
 use order::money::CEILING;
 
 use super::super::challenge::{Challenge, Expected, decoded};

@@ -1,3 +1,5 @@
+//! Offers that a payer signs, and those that it does not.
+
 use order::money::CEILING;
 use serde_json::json;
 
