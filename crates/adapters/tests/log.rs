@@ -106,7 +106,7 @@ async fn no_marked_word_of_a_card_is_in_any_log_line() {
     assert_eq!(store.find(order).await, Err(StoreError::Corrupt));
     damage.execute("UPDATE orders SET doubt = 'none'", []).unwrap();
     still.advance(60);
-    desk.reconcile(&world.tenders()).await.unwrap();
+    desk.reconcile(&world.tenders(), &|_| ()).await.unwrap();
     assert!(matches!(pay(&world, &desk, 2).await, Outcome::Paid { .. }));
     store.close().await.unwrap();
 

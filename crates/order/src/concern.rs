@@ -1,12 +1,14 @@
 //! Orders that do not come to rest by themselves, about which a person should know.
 
-use crate::ids::OrderId;
-use crate::lifecycle::{Shortfall, Standing, Stored};
+use crate::ids::{OrderId, Timestamp};
+use crate::lifecycle::{Paid, Shortfall, Standing, Stored};
 
 /// After so many looks in vain somebody is told: about twenty minutes.
-const LOOKS_FIRST: u32 = 8;
-/// And again after so many more: every six hours, at ten minutes a look.
-const LOOKS_BETWEEN: u32 = 36;
+const LOOKS_FIRST: u32 = 9;
+/// And again after so many more: every hour, at ten minutes a look.
+const LOOKS_BETWEEN: u32 = 6;
+/// A chain may take half an hour to make a block final, and nothing is wrong.
+const FINALITY_SECONDS: u64 = 60 * 60;
 
 /// What a round has found that it cannot mend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub enum About {
     RefusedCard,
     /// A card that is paid for may be in the post, or not.
     CardInDoubt,
-    /// A card is in the post, and its money does not become final.
+    /// A card is in the post or owed, and its money does not become final.
     Finality,
     /// The chain took the money back, and the card could not be stopped.
     Reversed,
@@ -37,20 +39,24 @@ pub(crate) const fn is_time(looks: u32) -> bool {
 }
 
 /// What keeps an order from its rest, after many looks.
-pub(crate) fn unrest(order: &Stored) -> Option<About> {
+pub(crate) fn unrest(order: &Stored, now: Timestamp) -> Option<About> {
+    let past = |since: Timestamp| since.plus(FINALITY_SECONDS) < now;
+    let open = |paid: &Paid| paid.standing == Standing::Provisional && past(paid.settlement.at);
     match order {
-        Stored::Settling(_) | Stored::Unconfirmed(_) => Some(About::Payment),
+        // Until its promise has run out for good, it simply waits for that.
+        Stored::Settling(_) | Stored::Unconfirmed(_) => {
+            let payment = order.payment()?;
+            past(payment.authorization.deadline).then_some(About::Payment)
+        }
         Stored::Submitting(_) => Some(About::CardInDoubt),
-        Stored::Unfulfilled(order) => Some(match order.state.shortfall {
+        Stored::Unfulfilled(order) => Some(match &order.state.shortfall {
+            // Nobody hands in a card whose money nobody can see.
+            Shortfall::Refused(was) if open(&was.paid) => About::Finality,
             Shortfall::Refused(_) => About::RefusedCard,
             Shortfall::Lost(_) => About::CardInDoubt,
             Shortfall::Undelivered(_) => About::Undelivered,
         }),
-        Stored::Mailed(order) => match order.state.paid.standing {
-            // Money is looked at every two minutes; the first alarm would come too early.
-            Standing::Provisional if order.attention.looks > LOOKS_FIRST => Some(About::Finality),
-            Standing::Provisional | Standing::Final | Standing::Reversed => None,
-        },
+        Stored::Mailed(order) => open(&order.state.paid).then_some(About::Finality),
         Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => None,
     }
 }

@@ -126,6 +126,12 @@ impl Order<Settling> {
         self.into_state(now, attention, |was| Unconfirmed { was })
     }
 
+    /// Still in doubt; the next look comes when it was to come anyway.
+    pub fn asked_in_vain(self, now: Timestamp) -> Order<Unconfirmed> {
+        let attention = self.attention;
+        self.into_state(now, attention, |was| Unconfirmed { was })
+    }
+
     /// The same intent with another signed transaction, to be written down
     /// before it is sent. It spends the same promise, so only one can succeed.
     pub fn prepared_again(self, preparation: Preparation, now: Timestamp) -> Self {
@@ -164,9 +170,12 @@ impl Order<Submitting> {
         self.into_state(now, attention, |was| Unfulfilled {
             shortfall: match (setback, was.doubt) {
                 (Setback::Refused, Doubt::None) => Shortfall::Refused(was),
-                (Setback::Refused, Doubt::Earlier) | (Setback::Lost, _) => {
-                    Shortfall::Lost(Submitting { doubt: Doubt::Earlier, ..was })
+                // What was refused before counts no longer: from here on attempts are
+                // those after which there may be a card.
+                (Setback::Lost, Doubt::None) => {
+                    Shortfall::Lost(Submitting { doubt: Doubt::Earlier, attempt: 1, ..was })
                 }
+                (Setback::Refused | Setback::Lost, Doubt::Earlier) => Shortfall::Lost(was),
             },
         })
     }

@@ -1,14 +1,12 @@
 //! Orders that a crash, a lost answer or a chain that changed its mind left behind.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::concern::{self, About, Concern};
 use crate::desk::{Desk, Outcome, trouble};
 use crate::event::Actor;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{
     Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
-    Unfulfilled,
+    Unconfirmed, Unfulfilled,
 };
 use crate::mail::{Cancellation, Mailpiece, Stage};
 use crate::payment::Trace;
@@ -41,22 +39,19 @@ enum Money {
     Gone,
 }
 
-/// What one round of the reconciler did.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Round {
-    pub looked_into: usize,
-    pub concerns: Vec<Concern>,
-}
-
 impl Desk {
-    /// Brings every order that is due a step closer to rest, and says what a
-    /// person should know. It may be run any number of times, and beside a
-    /// request that is still under way: whoever writes second loses.
-    pub async fn reconcile(&self, tenders: &Tenders) -> Result<Round, Refusal> {
+    /// Brings every order that is due a step closer to rest, says how many those
+    /// were, and tells at once what a person should know. It may be run any number
+    /// of times, and beside a request that is still under way: whoever writes
+    /// second loses.
+    pub async fn reconcile(
+        &self,
+        tenders: &Tenders,
+        tell: &(dyn Fn(Concern) + Sync),
+    ) -> Result<usize, Refusal> {
         let now = self.clock.now();
         let due = self.store.claim(now, now.plus(WALK_SECONDS), BATCH).await.map_err(trouble)?;
-        let looked_into = due.len();
-        let concerns = Mutex::new(Vec::new());
+        let count = due.len();
         let looks = due.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
@@ -66,17 +61,18 @@ impl Desk {
                 Ok(None) | Err(_) if concern::is_time(looks) => self.unrest(order).await,
                 Ok(None) | Err(_) => None,
             };
-            let mut concerns = concerns.lock().unwrap_or_else(PoisonError::into_inner);
-            concerns.extend(about.map(|about| Concern { order, about }));
+            if let Some(about) = about {
+                tell(Concern { order, about });
+            }
         });
         side_by_side::<AT_ONCE, _>(looks).await;
-        let concerns = concerns.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Round { looked_into, concerns })
+        Ok(count)
     }
 
     /// What still keeps an order from its rest, after a look.
     async fn unrest(&self, order: OrderId) -> Option<About> {
-        self.store.find(order).await.ok().flatten().as_ref().and_then(concern::unrest)
+        let order = self.store.find(order).await.ok().flatten()?;
+        concern::unrest(&order, self.clock.now())
     }
 
     /// Takes an order a step further, and says what a person must know at once. Where its
@@ -126,9 +122,19 @@ impl Desk {
             }
             Ok(Trace::Open) => self.settle_again(tender, order, by).await,
             Err(_) => {
-                self.record(order.lost(self.clock.now()), by).await?;
+                self.record(self.still_lost(order, by), by).await?;
                 unconfirmed
             }
+        }
+    }
+
+    /// Whoever asks after a payment of theirs leaves the reconciler's plan as it was:
+    /// it would never come to look otherwise, nor would anybody else be told.
+    fn still_lost(&self, order: Order<Settling>, by: &Actor) -> Order<Unconfirmed> {
+        let now = self.clock.now();
+        match by {
+            Actor::Desk => order.asked_in_vain(now),
+            Actor::Reconciler | Actor::Operator(_) => order.lost(now),
         }
     }
 
@@ -147,14 +153,14 @@ impl Desk {
             Ok(ready) if ready == payment.preparation => order,
             Ok(ready) => self.record(order.prepared_again(ready, self.clock.now()), by).await?,
             Err(_) => {
-                self.record(order.lost(self.clock.now()), by).await?;
+                self.record(self.still_lost(order, by), by).await?;
                 return Err(Refusal::PaymentUnconfirmed(id));
             }
         };
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, by).await,
             Err(Failure::Refused(_) | Failure::Lost(_)) => {
-                self.record(order.lost(self.clock.now()), by).await?;
+                self.record(self.still_lost(order, by), by).await?;
                 Err(Refusal::PaymentUnconfirmed(id))
             }
         }

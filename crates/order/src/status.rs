@@ -175,7 +175,7 @@ mod tests {
         let desk = world.desk();
         for _ in 0..40 {
             still.advance(600);
-            drive(desk.reconcile(&world.tenders())).unwrap().unwrap();
+            drive(desk.reconcile(&world.tenders(), &|_| ())).unwrap().unwrap();
         }
         assert_eq!(View::of(&world.shelf.get(paid.id).unwrap()).status.word(), "delivered");
     }

@@ -58,7 +58,7 @@ pub enum Rejection {
 pub struct Tenders(pub Vec<Arc<dyn Tender>>);
 
 impl Tenders {
-    /// None where that way is closed now; its orders wait until it is open again.
+    /// None where that way is closed now; money that may still move waits until it is open again.
     pub fn of(&self, kind: TenderKind) -> Option<&dyn Tender> {
         self.0.iter().map(|tender| &**tender).find(|tender| tender.kind() == kind)
     }

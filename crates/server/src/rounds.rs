@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use order::concern::{About, Concern};
 use order::desk::Desk;
-use order::reconcile::Round;
 use order::tender::Tenders;
 use tokio::time::sleep;
 use tracing::{error, info, warn};
@@ -16,13 +15,9 @@ const PAUSE_SECONDS: u64 = 5;
 /// Goes on until the process ends.
 pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
     loop {
-        match desk.reconcile(&tenders).await {
-            Ok(Round { looked_into, concerns }) => {
-                if looked_into > 0 {
-                    info!(looked_into, "looked into orders");
-                }
-                concerns.into_iter().for_each(tell);
-            }
+        match desk.reconcile(&tenders, &tell).await {
+            Ok(0) => {}
+            Ok(looked_into) => info!(looked_into, "looked into orders"),
             Err(refusal) => warn!(kind = ?refusal, "cannot look into orders, will try again"),
         }
         desk.clock.wait(PAUSE_SECONDS).await;
@@ -49,8 +44,8 @@ const fn words(about: About) -> &'static str {
             "A card that is paid for may be in the post, or not; look for it at the provider"
         }
         About::Finality => {
-            "A card is in the post, and its money does not become final; look at the nodes in \
-             payments.rpc"
+            "The money for a card does not become final; look at the nodes in payments.rpc, and \
+             whether its way of paying is still open"
         }
         About::Reversed => {
             "The chain took back the money for a card that could not be stopped any more"

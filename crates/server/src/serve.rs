@@ -10,6 +10,7 @@ use std::thread;
 use adapters::clock::{HurriedClock, SystemClock};
 use order::ids::Timestamp;
 use order::ports::Clock;
+use order::tender::Tenders;
 use sandbox::chain::Chains;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
@@ -28,7 +29,7 @@ use crate::console::{self, Audience};
 use crate::serve::connection::{Connections, Door};
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
-use crate::wiring::Inside;
+use crate::wiring::{Desks, Inside};
 use crate::world::{Office, World, signpost};
 use crate::{banner, check, rounds, sweep, wiring, words};
 
@@ -84,9 +85,10 @@ async fn serve(config: &Config) -> Result<End, String> {
     let walks = Walks::new();
     let world = World::open(config, clock.clone()).await?;
     let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
-    let rounds = desks
-        .as_ref()
-        .map(|desks| tokio::spawn(rounds::run(desks.rounds.clone(), desks.tenders())));
+    let rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
+        let tenders = desks.as_ref().map_or_else(|| Tenders(Vec::new()), Desks::tenders);
+        tokio::spawn(rounds::run(desk, tenders))
+    });
     let inside = Inside {
         site,
         storage: &storage,

@@ -111,8 +111,6 @@ fn sellers(config: &Config) -> Sellers {
 /// Those who take money and send cards.
 pub(crate) struct Desks {
     pub(crate) paid: Arc<Desk>,
-    /// The same desk for whoever clears up, with the provider's second name.
-    pub(crate) rounds: Arc<Desk>,
     pub(crate) x402: Arc<X402>,
     /// Where somebody carries the payers' own transfers.
     pub(crate) mpp: Option<Arc<Mpp>>,
@@ -138,18 +136,6 @@ pub(crate) fn desks(
     let (Some(provider), Some(facilitator)) = (&world.provider, &world.carriers.x402) else {
         return Ok(None);
     };
-    let desk = |provider: &Arc<dyn Provider>| {
-        Arc::new(Desk {
-            provider: provider.clone(),
-            names: world.names.clone(),
-            store: storage.store.port(),
-            clock: clock.clone(),
-            identity: storage.keyring.identity(),
-            sellers: sellers(config),
-            flights: Flights::default(),
-            vigils: Vigils::default(),
-        })
-    };
     let base_url = config.server.base_url(bound);
     let x402 = X402::new(facilitator.clone(), resource(&base_url, postcards::X402)?);
     let mpp = world.carriers.mpp.as_ref().map(|carrier| {
@@ -162,11 +148,41 @@ pub(crate) fn desks(
         Ok::<_, String>(Arc::new(mpp))
     });
     Ok(Some(Desks {
-        paid: desk(&provider.paid),
-        rounds: desk(&provider.rounds),
+        paid: desk(config, storage, world, clock, &provider.paid),
         x402: Arc::new(x402),
         mpp: mpp.transpose()?,
     }))
+}
+
+/// The same desk for whoever clears up, with the provider's second name: also where nobody carries payments now, since somebody
+/// did when these were made. None where nobody mails cards.
+pub(crate) fn rounds(
+    config: &Config,
+    storage: &Storage,
+    world: &World,
+    clock: &Arc<dyn Clock>,
+) -> Option<Arc<Desk>> {
+    let provider = world.provider.as_ref()?;
+    Some(desk(config, storage, world, clock, &provider.rounds))
+}
+
+fn desk(
+    config: &Config,
+    storage: &Storage,
+    world: &World,
+    clock: &Arc<dyn Clock>,
+    provider: &Arc<dyn Provider>,
+) -> Arc<Desk> {
+    Arc::new(Desk {
+        provider: provider.clone(),
+        names: world.names.clone(),
+        store: storage.store.port(),
+        clock: clock.clone(),
+        identity: storage.keyring.identity(),
+        sellers: sellers(config),
+        flights: Flights::default(),
+        vigils: Vigils::default(),
+    })
 }
 
 /// What is for sale at one of the doors.

@@ -28,10 +28,17 @@ use crate::tender::{Rejection, Tender, Tenders};
 const PROMISES: Promises =
     Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
 
-/// Never says what became of one payment.
+/// Does not say what became of one payment.
 struct Silent {
     till: Till,
     about: CredentialDigest,
+    manner: Manner,
+}
+
+#[derive(Clone, Copy)]
+enum Manner {
+    NeverAnswers,
+    Fails,
 }
 
 #[async_trait]
@@ -66,10 +73,11 @@ impl Tender for Silent {
     }
 
     async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
-        if payment.authorization.digest == self.about {
-            pending::<()>().await;
+        match self.manner {
+            _ if payment.authorization.digest != self.about => self.till.trace(payment, told).await,
+            Manner::NeverAnswers => pending().await,
+            Manner::Fails => Err(Failure::Lost("no answer".into())),
         }
-        self.till.trace(payment, told).await
     }
 }
 
@@ -102,8 +110,9 @@ fn a_node_that_never_answers_about_one_payment_keeps_nobody_else_waiting() {
         let bought: Vec<_> = (1..=4).map(|nonce| buy(&world, &desk, nonce)).collect();
         still.advance(WALK_SECONDS);
         let (till, about) = (world.till(TenderKind::X402), bought[stuck].1);
-        let tenders = Tenders(vec![Arc::new(Silent { till, about })]);
-        assert_eq!(drive(desk.reconcile(&tenders)), None, "one of them still waits");
+        let manner = Manner::NeverAnswers;
+        let tenders = Tenders(vec![Arc::new(Silent { till, about, manner })]);
+        assert_eq!(drive(desk.reconcile(&tenders, &|_| ())), None, "one of them still waits");
         let looked: Vec<u32> = bought.iter().map(|(order, _)| looks(&world, *order)).collect();
         let expected: Vec<u32> = (0..4).map(|number| u32::from(number != stuck)).collect();
         assert_eq!(looked, expected);

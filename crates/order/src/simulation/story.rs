@@ -127,7 +127,7 @@ impl Scene {
         loop {
             let pause = self.roll(|dice| dice.between(3_000, 7_000));
             self.stage.sleep(pause.max(self.idle_for())).await;
-            let _ = desk.reconcile(&tenders).await;
+            let _ = desk.reconcile(&tenders, &|_| ()).await;
             if self.roll(|dice| dice.happens(100)) {
                 let _ = desk.store.tidy(desk.clock.now(), TidyLimits::DEFAULT).await;
             }
@@ -153,9 +153,8 @@ impl Scene {
             Stored::Offered(_) | Stored::Lapsed(_) | Stored::Refunded(_) => true,
             Stored::Settling(_) | Stored::Unconfirmed(_) | Stored::Submitting(_) => false,
             Stored::Unfulfilled(order) => match order.state.shortfall {
-                Shortfall::Refused(_) | Shortfall::Lost(_) => {
-                    order.attention.looks > LOOKS_OF_A_DEBT
-                }
+                Shortfall::Refused(_) => false,
+                Shortfall::Lost(_) => order.attention.looks > LOOKS_OF_A_DEBT,
                 Shortfall::Undelivered(_) => true,
             },
             Stored::Mailed(order) => {

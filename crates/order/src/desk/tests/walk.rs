@@ -47,7 +47,7 @@ impl House {
     fn reconcile(&mut self, after_seconds: u64) {
         self.still.advance(after_seconds);
         let tenders = self.world.tenders();
-        if drive(self.desk.reconcile(&tenders)).is_none() {
+        if drive(self.desk.reconcile(&tenders, &|_| ())).is_none() {
             self.restart();
         }
     }

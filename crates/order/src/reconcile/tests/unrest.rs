@@ -1,5 +1,7 @@
 //! Orders that find no rest: what is tried for them, how often, and when a person is told.
 
+use std::sync::Mutex;
+
 use super::*;
 use crate::concern::{About, Concern};
 use crate::fakes::fates::{ACT, Fate, Fates};
@@ -7,7 +9,8 @@ use crate::lifecycle::{Shortfall, Standing};
 use crate::refusal::Refusal;
 
 const TEN_MINUTES: u64 = 600;
-const DAY: u64 = 24 * 60 * 60;
+const HOUR: u64 = 60 * 60;
+const DAY: u64 = 24 * HOUR;
 
 /// Whatever is done from now on ends like this.
 struct EveryDeed(Fate);
@@ -25,10 +28,10 @@ struct Town {
 }
 
 impl Town {
-    fn open() -> Self {
+    fn open(promises: Promises) -> Self {
         let still = Still::default();
         let (fates, pace) = (Box::new(EveryDeed(Fate::Works)), Box::new(still.clone()));
-        let world = World::new(fates, pace, PROMISES);
+        let world = World::new(fates, pace, promises);
         Self { desk: world.desk(), world, still }
     }
 
@@ -38,12 +41,13 @@ impl Town {
 
     /// Rounds for so long, as often as the service makes them.
     fn rounds(&self, tenders: &Tenders, seconds: u64) -> Vec<Concern> {
-        let mut concerns = Vec::new();
+        let concerns = Mutex::new(Vec::new());
+        let tell = |concern| concerns.lock().unwrap().push(concern);
         for _ in 0..seconds / 10 {
             self.still.advance(10);
-            concerns.extend(drive(self.desk.reconcile(tenders)).unwrap().unwrap().concerns);
+            drive(self.desk.reconcile(tenders, &tell)).unwrap().unwrap();
         }
-        concerns
+        concerns.into_inner().unwrap()
     }
 
     fn attempts(&self, order: OrderId) -> u32 {
@@ -56,16 +60,24 @@ impl Town {
         }
     }
 
+    /// The payer's own request, as often as they like.
+    fn ask_after(&self, promise: &Credential) -> Result<Outcome, Refusal> {
+        self.ask_by(&self.world.till(TenderKind::X402), promise)
+    }
+
+    fn ask_by(&self, tender: &dyn Tender, promise: &Credential) -> Result<Outcome, Refusal> {
+        let (card, credential) = (card("hello"), Some(promise.clone()));
+        let request = Request { seller: None, operation_id: None, card, credential };
+        drive(self.desk.send(tender, request)).unwrap()
+    }
+
     /// A card that is paid for and that the provider does not take.
     fn buy_a_refused_card(&self) -> OrderId {
         let deadline = self.world.time().0 + PROMISE_SECONDS;
         let promise = Promise { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 };
-        let credential = Some(promise.credential());
-        let request = Request { seller: None, operation_id: None, card: card("hello"), credential };
-        let till = self.world.till(TenderKind::X402);
         // The money moves, and from then on nothing is accepted.
         *self.world.fates.lock().unwrap() = Box::new(FirstDeedWorks(false));
-        match drive(self.desk.send(&till, request)).unwrap().unwrap() {
+        match self.ask_after(&promise.credential()).unwrap() {
             Outcome::Paid { order, .. } => order,
             Outcome::Due(offer) => panic!("{offer:?}"),
         }
@@ -83,14 +95,14 @@ impl Fates for FirstDeedWorks {
 
 #[test]
 fn a_paid_card_that_is_refused_for_a_day_is_mailed_when_the_provider_recovers() {
-    let town = Town::open();
+    let town = Town::open(PROMISES);
     let tenders = town.world.tenders();
     let order = town.buy_a_refused_card();
     let concerns = town.rounds(&tenders, DAY);
     let attempts = town.attempts(order);
     assert!((100..200).contains(&attempts), "{attempts} attempts in a day");
-    // Soon after the first, and then every six hours or so.
-    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }; 4]);
+    // Soon after the first, and then every hour.
+    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }; 24]);
     town.every_deed(Fate::Works);
     town.rounds(&tenders, 2 * TEN_MINUTES);
     assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
@@ -99,7 +111,7 @@ fn a_paid_card_that_is_refused_for_a_day_is_mailed_when_the_provider_recovers() 
 
 #[test]
 fn a_card_is_looked_after_where_its_way_of_paying_is_closed_meanwhile() {
-    let town = Town::open();
+    let town = Town::open(PROMISES);
     let order = town.buy_a_refused_card();
     // Long enough for the money to be final.
     town.rounds(&town.world.tenders(), 2 * TEN_MINUTES);
@@ -111,22 +123,58 @@ fn a_card_is_looked_after_where_its_way_of_paying_is_closed_meanwhile() {
     assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
 }
 
-#[test]
-fn somebody_hears_of_a_payment_about_which_nobody_can_be_asked() {
-    let town = Town::open();
+/// A payment about whose end nobody was told.
+fn doubtful(town: &Town) -> (OrderId, Credential) {
     town.every_deed(Fate::LostAfter);
     let deadline = town.world.time().0 + PROMISE_SECONDS;
-    let promise = Promise { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 };
-    let credential = Some(promise.credential());
-    let request = Request { seller: None, operation_id: None, card: card("hello"), credential };
-    let said = drive(town.desk.send(&town.world.till(TenderKind::X402), request)).unwrap();
+    let promise = Promise { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential();
+    let said = town.ask_after(&promise);
     let Err(Refusal::PaymentUnconfirmed(order)) = said else { panic!("{said:?}") };
+    (order, promise)
+}
+
+#[test]
+fn somebody_hears_of_a_payment_about_which_nobody_can_be_asked() {
+    let town = Town::open(PROMISES);
+    let (order, _) = doubtful(&town);
     let closed = Tenders(Vec::new());
-    assert_eq!(town.rounds(&closed, TEN_MINUTES), [], "a doubt that may still pass");
-    let concerns = town.rounds(&closed, 2 * TEN_MINUTES);
+    assert_eq!(town.rounds(&closed, HOUR), [], "the chain may take its time");
+    let concerns = town.rounds(&closed, HOUR + TEN_MINUTES);
     assert_eq!(concerns, [Concern { order, about: About::Payment }]);
     // Once it is open again, the money is found and the card is mailed.
     town.every_deed(Fate::Works);
     town.rounds(&town.world.tenders(), 2 * TEN_MINUTES);
     assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
+}
+
+#[test]
+fn a_payer_who_asks_all_the_time_does_not_keep_the_reconciler_from_looking() {
+    let town = Town::open(PROMISES);
+    let (order, promise) = doubtful(&town);
+    let (till, about) = (town.world.till(TenderKind::X402), promise.digest());
+    let silent = Arc::new(Silent { till, about, manner: Manner::Fails });
+    let tenders = Tenders(vec![silent.clone()]);
+    let mut concerns = Vec::new();
+    for _ in 0..3 * HOUR / 10 {
+        let said = town.ask_by(&*silent, &promise);
+        assert_eq!(said, Err(Refusal::PaymentUnconfirmed(order)));
+        concerns.extend(town.rounds(&tenders, 10));
+    }
+    assert_eq!(concerns, [Concern { order, about: About::Payment }; 2]);
+}
+
+#[test]
+fn an_answer_that_is_lost_after_many_refusals_is_no_end_where_a_provider_mails_once() {
+    let promises = Promises { idempotent_seconds: Some(DAY), ..PROMISES };
+    let town = Town::open(promises);
+    let tenders = town.world.tenders();
+    let order = town.buy_a_refused_card();
+    town.rounds(&tenders, HOUR);
+    assert!(town.attempts(order) > 5);
+    town.every_deed(Fate::LostBefore);
+    town.rounds(&tenders, TEN_MINUTES);
+    town.every_deed(Fate::Works);
+    town.rounds(&tenders, HOUR);
+    assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
+    assert_eq!(town.world.press.lock().unwrap().live(order), 1);
 }

@@ -135,7 +135,7 @@ impl Shop {
     async fn reconcile(&self, looks: usize) {
         for _ in 0..looks {
             self.pass(BETWEEN_LOOKS);
-            self.desk.reconcile(&self.world.tenders()).await.unwrap();
+            self.desk.reconcile(&self.world.tenders(), &|_| ()).await.unwrap();
         }
     }
 
