@@ -5,8 +5,10 @@ use crate::lifecycle::{Paid, Shortfall, Standing, Stored};
 
 /// After so many looks in vain somebody is told: about twenty minutes.
 const LOOKS_FIRST: u32 = 9;
-/// And again after so many more: every hour, at ten minutes a look.
-const LOOKS_BETWEEN: u32 = 6;
+/// And once more, an hour later, at ten minutes a look.
+const LOOKS_SECOND: u32 = 15;
+/// And then every day.
+const LOOKS_BETWEEN: u32 = 144;
 /// A chain may take half an hour to make a block final, and nothing is wrong.
 const FINALITY_SECONDS: u64 = 60 * 60;
 
@@ -35,7 +37,8 @@ pub enum About {
 
 /// Whether this look in vain is one of those after which somebody is told.
 pub(crate) const fn is_time(looks: u32) -> bool {
-    looks >= LOOKS_FIRST && (looks - LOOKS_FIRST).is_multiple_of(LOOKS_BETWEEN)
+    looks == LOOKS_FIRST
+        || looks >= LOOKS_SECOND && (looks - LOOKS_SECOND).is_multiple_of(LOOKS_BETWEEN)
 }
 
 /// What keeps an order from its rest, after many looks.
