@@ -22,7 +22,7 @@ use order::tender::{Rejection, Tender};
 use pay::envelope::{Brought, Context, Envelope, Reader, Sealed};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
+use pay::mpp::facilitator::{Due, Facilitator, Found, Prepared, Service};
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::Resource;
 use serde_json::json;
@@ -53,8 +53,8 @@ impl Facilitator for Porter {
         &self,
         _: &Authorization,
         _: Option<&Preparation>,
-    ) -> Result<Preparation, Rejection> {
-        Ok(Preparation::default())
+    ) -> Result<Prepared, Rejection> {
+        Ok(Prepared { preparation: Preparation::default(), found: Found::Unused })
     }
 
     async fn settle(&self, _: Due<'_>) -> Result<Moved, Failure> {
@@ -62,7 +62,7 @@ impl Facilitator for Porter {
         Ok(Moved { transaction: TRANSACTION.into(), at: NOW, finality })
     }
 
-    async fn trace(&self, _: Due<'_>) -> Result<Movement, Failure> {
+    async fn trace(&self, _: Due<'_>, _: Option<&str>) -> Result<Movement, Failure> {
         Ok(Movement::Open)
     }
 }
