@@ -13,15 +13,23 @@ const SHOULD_APPLY = ["webmcp-registered-tools", "webmcp-schema-validity", "llms
 
 const percent = (category) => Math.floor((category?.score ?? 0) * 100 + 1e-9);
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+
+/** One report. Where the browser could not be recorded at all, nothing was measured, and it is tried again. */
 async function measure(port, path, categories) {
-  const run = await lighthouse(new URL(path, base).href, {
-    port,
-    logLevel: "error",
-    onlyCategories: categories,
-    disableFullPageScreenshot: true,
-  });
-  if (run.lhr.runtimeError) throw new Error(`${path}: ${run.lhr.runtimeError.message}`);
-  return run.lhr;
+  for (let attempt = 1; ; attempt += 1) {
+    const run = await lighthouse(new URL(path, base).href, {
+      port,
+      logLevel: "error",
+      onlyCategories: categories,
+      disableFullPageScreenshot: true,
+    });
+    const trouble = run.lhr.runtimeError;
+    if (!trouble) return run.lhr;
+    if (attempt === ATTEMPTS) throw new Error(`${path}: ${trouble.message}`);
+    note(`${path}: ${trouble.code}, once more`);
+    await pause();
+  }
 }
 
 /** The audits that cost a category its points, with the first things each complains about. */
@@ -40,7 +48,7 @@ function reasons(report, category) {
 async function judgePage(port, path) {
   const report = await measure(port, path, Object.keys(WANTED));
   for (let attempt = 2; attempt <= ATTEMPTS && percent(report.categories.performance) < WANTED.performance; attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    await pause();
     const again = await measure(port, path, ["performance"]);
     if (again.categories.performance.score <= report.categories.performance.score) continue;
     report.categories.performance = again.categories.performance;
