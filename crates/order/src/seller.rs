@@ -117,12 +117,13 @@ pub struct PayeesDigest(pub [u8; 32]);
 
 prints_only_its_name!(PayeesDigest);
 
-/// What the name service found out about a seller.
+/// What the name service found out about a seller. Every offer asks for it, so it is
+/// cheap to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     records: Arc<[Record]>,
     payees: Payees,
-    pub evidence: Evidence,
+    pub evidence: Arc<Evidence>,
 }
 
 impl Resolution {
@@ -131,7 +132,8 @@ impl Resolution {
         records.sort();
         records.dedup_by_key(|record| record.network);
         let payees = records.iter().map(|record| (record.network, record.address)).collect();
-        Some(Self { payees: Payees::new(payees)?, records: records.into(), evidence })
+        let (payees, evidence) = (Payees::new(payees)?, Arc::new(evidence));
+        Some(Self { payees, records: records.into(), evidence })
     }
 
     /// One for each network that has an account, in the sequence of the networks.

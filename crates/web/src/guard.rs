@@ -193,7 +193,8 @@ where
     if usize::try_from(announced).map_or(true, |announced| announced > limits.body_bytes) {
         return Err(too_large(limits));
     }
-    match timeout(BODY_TIME, whole(Limited::new(body, limits.body_bytes))).await {
+    let whole = pin!(whole(Limited::new(body, limits.body_bytes)));
+    match timeout(BODY_TIME, whole).await {
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits)),
         Ok(Err(_)) => Err(broken_off()),

@@ -35,6 +35,7 @@ pub(super) struct Memory {
 type Flight = Arc<OnceCell<Outcome>>;
 
 struct Kept {
+    /// As it is told to those who come later.
     answer: Option<Resolution>,
     /// By the watch and not by the wall: nobody can put it back.
     since: u64,
@@ -96,7 +97,7 @@ impl Memory {
         let now = self.clock.uptime();
         let shelf = lock(&self.shelf);
         let kept = shelf.get(seller).filter(|kept| kept.is_fresh(now))?;
-        Some(kept.answer.clone().map(aged))
+        Some(kept.answer.clone())
     }
 
     fn known(&self, seller: &Username) -> Option<()> {
@@ -107,7 +108,7 @@ impl Memory {
         let now = self.clock.uptime();
         let shelf = lock(&self.shelf);
         let kept = shelf.get(seller).filter(|kept| kept.age(now) < STALE_SECONDS)?;
-        kept.answer.clone().map(aged)
+        kept.answer.clone()
     }
 
     fn keep(&self, seller: Username, answer: Option<Resolution>) {
@@ -121,7 +122,7 @@ impl Memory {
                 shelf.remove(&name);
             }
         }
-        shelf.insert(seller, Kept { answer, since: now });
+        shelf.insert(seller, Kept { answer: answer.map(aged), since: now });
     }
 }
 
@@ -137,7 +138,7 @@ impl Kept {
 }
 
 fn aged(mut answer: Resolution) -> Resolution {
-    answer.evidence.age = Age::Cached;
+    Arc::make_mut(&mut answer.evidence).age = Age::Cached;
     answer
 }
 

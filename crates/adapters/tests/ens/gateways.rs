@@ -29,13 +29,13 @@ async fn a_wildcard_name_is_found_over_a_gateway_in_every_way_of_asking() {
         let found = house.ask(name).await.unwrap().unwrap();
         assert_eq!(payee(&found, Network::Base), Some(EvmAddress::from_bytes(ACCOUNT)), "{name}");
         assert_eq!(found.evidence.found, Found::ByWildcard);
-        let used = found.evidence.gateway.unwrap();
+        let used = found.evidence.gateway.as_ref().unwrap();
         assert_eq!((used.host.as_str(), used.trust), ("127.0.0.1", Trust::Signature));
     }
     let proofs = format!("proof:{}", gateway.url);
     let house = House::new(settings(&chain, None, &[&proofs]));
     let found = house.ask("a").await.unwrap().unwrap();
-    assert_eq!(found.evidence.gateway.unwrap().trust, Trust::Proof);
+    assert_eq!(found.evidence.gateway.as_ref().unwrap().trust, Trust::Proof);
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn a_plain_name_comes_with_its_evidence() {
     assert_eq!((evidence.chain_id, evidence.block.number), (1, 1_000));
     assert_eq!(evidence.block.timestamp, Timestamp(1_790_012_000));
     assert_eq!(evidence.resolver, EvmAddress::from_bytes(RESOLVER));
-    assert_eq!((evidence.found, evidence.gateway), (Found::Exactly, None));
+    assert_eq!((evidence.found, &evidence.gateway), (Found::Exactly, &None));
     assert_eq!((evidence.sources_agreeing, evidence.age), (1, Age::Fresh));
     assert_eq!(evidence.resolved_at, Timestamp(NOON));
     assert_eq!(evidence.valid_until, Timestamp(NOON + 60));

@@ -31,8 +31,11 @@ const UNPAID_EXACT: &str = "Payment required";
 /// For people. Plain letters: it stands in a header.
 pub(super) const DESCRIPTION: &str = "One 4x6 postcard";
 
+/// Where a challenge's own words stand in its header. No realm has a backslash, and
+/// nothing else of it either.
+const MARKS: [&str; 4] = [r"\id", r"\expires", r"\digest", r"\opaque"];
+
 /// About as long as each of these is, so that its text need not grow.
-const HEADER_BYTES: usize = 1_024;
 const DIGEST_BYTES: usize = 64;
 const OPAQUE_BYTES: usize = 40;
 
@@ -57,6 +60,8 @@ pub(super) struct Money {
     pay_to: EvmAddress,
     /// The terms, as they stand in the challenge.
     request: String,
+    /// The value of `WWW-Authenticate`, with gaps for what is a challenge's own.
+    header: Form,
     /// The ids of all challenges with these terms.
     begun: OnceLock<Begun>,
     /// The value of `PAYMENT-REQUIRED` for those who bring no payment.
@@ -66,15 +71,17 @@ pub(super) struct Money {
 }
 
 impl Money {
-    fn of(amount: Usdc, pay_to: EvmAddress, resource: &Resource) -> Option<Self> {
+    fn of(amount: Usdc, pay_to: EvmAddress, realm: &Realm, resource: &Resource) -> Option<Self> {
         let required = exact::required(amount, pay_to, resource, UNPAID_EXACT);
+        let request = request(amount, pay_to);
         Some(Self {
             amount,
             pay_to,
-            request: request(amount, pay_to),
+            header: header(realm, &request),
+            request,
             begun: OnceLock::new(),
             required: HeaderValue::try_from(required).ok()?,
-            body: form(),
+            body: body(),
         })
     }
 
@@ -84,9 +91,28 @@ impl Money {
     }
 }
 
+/// A challenge as it stands in its header. Nothing in it needs to be escaped: a realm has
+/// no quotation marks, and the rest is ours.
+fn header(realm: &Realm, request: &str) -> Form {
+    let [id, expires, digest, opaque] = MARKS;
+    let parameters = [
+        ("id", id),
+        ("realm", realm.as_str()),
+        ("method", METHOD),
+        ("intent", INTENT),
+        ("request", request),
+        ("description", DESCRIPTION),
+        ("expires", expires),
+        ("digest", digest),
+        ("opaque", opaque),
+    ];
+    let parameters = parameters.map(|(name, value)| format!("{name}=\"{value}\""));
+    Form::of(&format!("{SCHEME} {}", parameters.join(", ")), &MARKS)
+}
+
 /// The problem of those who bring no payment, with gaps for the order's id and the
 /// challenge's.
-fn form() -> Form {
+fn body() -> Form {
     let order = OrderId::from_bytes([0; 16]);
     let id = "-".repeat(ID_LETTERS);
     let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
@@ -99,7 +125,12 @@ fn form() -> Form {
 pub(super) struct Usual(Mutex<Option<Arc<Money>>>);
 
 impl Usual {
-    pub(super) fn money(&self, offer: &Offer, resource: &Resource) -> Option<Arc<Money>> {
+    pub(super) fn money(
+        &self,
+        offer: &Offer,
+        realm: &Realm,
+        resource: &Resource,
+    ) -> Option<Arc<Money>> {
         let (amount, pay_to) = (offer.price.ceiling(), offer.payees.on(NETWORK)?);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(money) = &*kept
@@ -107,7 +138,7 @@ impl Usual {
         {
             return Some(money.clone());
         }
-        let money = Arc::new(Money::of(amount, pay_to, resource)?);
+        let money = Arc::new(Money::of(amount, pay_to, realm, resource)?);
         *kept = Some(money.clone());
         Some(money)
     }
@@ -137,43 +168,20 @@ impl Press<'_> {
             Service::Offered => {}
             Service::NotOffered => return None,
         }
-        let request = &money.request;
         let expires = moment::written(now.plus(TIMEOUT_SECONDS));
         let digest = digest(body);
         let opaque = opaque((self.randomness)()?);
-        let realm = self.realm.as_str();
         let parts = Parts {
-            realm,
+            realm: self.realm.as_str(),
             method: METHOD,
             intent: INTENT,
-            request,
+            request: &money.request,
             expires: &expires,
             digest: &digest,
             opaque: &opaque,
         };
         let id = money.begun.get_or_init(|| self.secrets.begin(&parts)).id(&parts);
-        // Nothing in it needs to be escaped: a realm has no quotation marks, and the
-        // rest is ours.
-        let parameters = [
-            ("id", id.as_str()),
-            ("realm", realm),
-            ("method", METHOD),
-            ("intent", INTENT),
-            ("request", request),
-            ("description", DESCRIPTION),
-            ("expires", &expires),
-            ("digest", &digest),
-            ("opaque", &opaque),
-        ];
-        let mut header = String::with_capacity(HEADER_BYTES);
-        header.push_str(SCHEME);
-        let mut before = " ";
-        for (name, value) in parameters {
-            for piece in [before, name, "=\"", value, "\""] {
-                header.push_str(piece);
-            }
-            before = ", ";
-        }
+        let header = money.header.fill(&[&id, &expires, &digest, &opaque]);
         Some(Challenge { id, header: HeaderValue::try_from(header).ok()? })
     }
 }

@@ -119,7 +119,7 @@ impl Mpp {
         offer: &Offer,
         context: &Context<'_>,
     ) -> Option<(Arc<Money>, Challenge)> {
-        let money = self.usual.money(offer, &self.resource)?;
+        let money = self.usual.money(offer, &self.realm, &self.resource)?;
         let (facilitator, randomness) = (self.facilitator.as_ref(), self.randomness.as_ref());
         let press = Press { facilitator, realm: &self.realm, secrets: &self.secrets, randomness };
         let challenge = press.challenge(&money, context.body, context.now)?;

@@ -61,6 +61,10 @@ impl Connections {
         http.http1()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
+            // Some callers close their side once they have asked, and one who has paid
+            // must hear so. It is also quicker: who listens for a caller's leave while a
+            // request is answered needs a new buffer for every request.
+            .half_close(true)
             .max_buf_size(HEAD_BUFFER_BYTES);
         http.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
         Self { http, door, paid_request: limits.paid_request }

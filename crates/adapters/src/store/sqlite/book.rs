@@ -16,6 +16,9 @@ use super::filter::Filter;
 use super::index::Index;
 use super::slips;
 
+/// So few that who waits for the book need not be put to sleep meanwhile.
+const NAMES_AT_ONCE: usize = 16;
+
 #[derive(Default)]
 pub(super) struct Book {
     pages: Mutex<Pages>,
@@ -128,17 +131,20 @@ impl Book {
         self.pages().table.add(key);
     }
 
-    pub(super) fn commit(&self, changes: Changes) {
+    /// A few at a time, since every challenge looks into the book and would wait.
+    pub(super) fn commit(&self, changes: &Changes) {
+        for some in changes.written.chunks(NAMES_AT_ONCE) {
+            let mut pages = self.pages();
+            some.iter().for_each(|(sheet, names)| pages.write(*sheet, *names));
+        }
+        for some in changes.dropped.chunks(NAMES_AT_ONCE) {
+            let mut pages = self.pages();
+            some.iter().for_each(|(sheet, names)| pages.forget(*sheet, *names));
+        }
         let mut pages = self.pages();
-        for (sheet, names) in changes.written {
-            pages.write(sheet, names);
-        }
-        for (sheet, names) in changes.dropped {
-            pages.forget(sheet, names);
-        }
-        for names in changes.moved {
+        for names in &changes.moved {
             if let Some(sheet) = pages.orders.sheet(start(&names.order.bytes())) {
-                pages.forget(sheet, names);
+                pages.forget(sheet, *names);
             }
         }
     }
@@ -146,8 +152,7 @@ impl Book {
     /// Those that are on no sheet yet: an offer that is made twice stays as it was made
     /// first.
     pub(super) fn unwritten(&self, mut offers: Vec<Order<Offered>>) -> Vec<Order<Offered>> {
-        let pages = self.pages();
-        offers.retain(|offer| pages.orders.sheet(start(&offer.id.bytes())).is_none());
+        offers.retain(|offer| self.sheet_of(offer.id).is_none());
         offers
     }
 
@@ -205,7 +210,7 @@ mod tests {
     fn book(written: &[(i64, u64)]) -> Book {
         let book = Book::default();
         let written = written.iter().map(|(sheet, seed)| (*sheet, names(*seed))).collect();
-        book.commit(Changes { written, ..Changes::default() });
+        book.commit(&Changes { written, ..Changes::default() });
         book
     }
 
@@ -223,9 +228,9 @@ mod tests {
         assert_eq!((book.sheet_of(offer(2).id), book.offers()), (Some(2), 2));
         assert_eq!(book.unwritten(vec![offer(2), offer(3)]), [offer(3)]);
         let elsewhere = vec![(2, names(1))];
-        book.commit(Changes { dropped: elsewhere, ..Changes::default() });
+        book.commit(&Changes { dropped: elsewhere, ..Changes::default() });
         assert_eq!(found(&book, 1), on(Some(1)), "that was another copy");
-        book.commit(Changes { dropped: vec![(1, names(1))], ..Changes::default() });
+        book.commit(&Changes { dropped: vec![(1, names(1))], ..Changes::default() });
         assert_eq!(found(&book, 1), [Whereabouts::Nowhere; 2]);
         assert_eq!(book.offers(), 1);
     }
@@ -234,7 +239,7 @@ mod tests {
     fn what_has_moved_into_the_table_is_looked_for_there() {
         let book = book(&[(1, 1)]);
         book.announce(&names(1).operation);
-        book.commit(Changes { moved: vec![names(1), names(2)], ..Changes::default() });
+        book.commit(&Changes { moved: vec![names(1), names(2)], ..Changes::default() });
         assert_eq!(found(&book, 1), [Whereabouts::Perhaps { sheet: None }; 2]);
         assert_eq!(found(&book, 2), [Whereabouts::Nowhere; 2]);
         assert_eq!(book.offers(), 0);

@@ -192,7 +192,7 @@ mod tests {
         let mut changes = Changes::default();
         write(database, &offers, &mut changes).unwrap();
         keep_within(database, book, 300, &mut changes).unwrap();
-        book.commit(changes);
+        book.commit(&changes);
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
         let now = offer(1).expires_at;
         assert_eq!(lapse(&database, &book, now, &mut changes), Ok(Some(1)));
         assert_eq!(lapse(&database, &book, now, &mut changes), Ok(None));
-        book.commit(changes);
+        book.commit(&changes);
         assert_eq!((book.offers(), oldest(&database)), (0, Ok(None)));
     }
 }

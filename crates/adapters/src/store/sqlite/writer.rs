@@ -226,7 +226,7 @@ impl Bench {
         let outcome = match written {
             Ok(changes) => {
                 // First there, then not here any more: nobody finds it nowhere.
-                self.book.commit(changes);
+                self.book.commit(&changes);
                 self.pending.written(count);
                 Ok(())
             }

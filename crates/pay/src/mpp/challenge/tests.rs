@@ -102,6 +102,18 @@ fn a_body_is_bound_by_its_digest() {
 }
 
 #[test]
+fn a_realm_stands_in_its_challenges_as_it_is_whatever_it_looks_like() {
+    for name in ["{id}", "/id /digest", "<expires>", "opaque='' digest=''"] {
+        let realm = Realm::parse(name).unwrap();
+        let odd = Mpp { realm, ..mpp(Porter::good()).0 };
+        let (_, challenge) = odd.challenge(&offer(), &context(b"{}")).unwrap();
+        let parameters = parameters(written(&challenge));
+        assert_eq!(parameters["realm"], name);
+        assert_eq!((parameters["id"].as_str(), parameters.len()), (challenge.id.as_str(), 9));
+    }
+}
+
+#[test]
 fn nobody_is_asked_for_what_nobody_would_carry() {
     let good = || mpp(Porter::good()).0;
     assert!(asked(&good(), &offer()).is_some());
@@ -122,7 +134,7 @@ fn an_earlier_secret_makes_no_challenges() {
         let fixed = || counting().map(|_| [1; 16]);
         let press =
             Press { facilitator: &porter, realm: &realm, secrets: &secrets, randomness: &fixed };
-        let money = Usual::default().money(&offer(), &resource()).unwrap();
+        let money = Usual::default().money(&offer(), &realm, &resource()).unwrap();
         press.challenge(&money, BODY, NOW).unwrap().id
     });
     assert_ne!(ids[0], ids[1]);
@@ -131,7 +143,8 @@ fn an_earlier_secret_makes_no_challenges() {
 #[test]
 fn the_money_is_written_once_and_anew_for_another_seller() {
     let usual = Usual::default();
-    let made = |offer: &Offer| usual.money(offer, &resource()).unwrap();
+    let realm = Realm::parse("cards.example").unwrap();
+    let made = |offer: &Offer| usual.money(offer, &realm, &resource()).unwrap();
     let first = made(&offer());
     assert!(Arc::ptr_eq(&first, &made(&offer())));
     let other = EvmAddress::from_bytes([9; 20]);

@@ -105,6 +105,16 @@ async fn a_slow_answer_is_not_mistaken_for_silence() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_has_nothing_more_to_say_still_hears_the_answer() {
+    let mut conversation = Conversation::begin().await;
+    conversation.say(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    conversation.caller.shutdown().await.unwrap();
+    let (heard, seconds) = conversation.hear_all().await;
+    assert!(heard.ends_with("slow"), "{heard}");
+    assert_eq!(seconds, 20);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_closing_door_lets_the_request_under_way_finish() {
     let mut conversation = Conversation::begin().await;
     conversation.say(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
