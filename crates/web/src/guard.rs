@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use tower::{Layer, Service};
 
 use crate::guard::journal::Entry;
+use crate::patience::within;
 use crate::problem::{Problem, Retry};
 use crate::request_id::{RequestId, RequestIds};
 
@@ -194,7 +195,7 @@ where
         return Err(too_large(limits));
     }
     let whole = pin!(whole(Limited::new(body, limits.body_bytes)));
-    match timeout(BODY_TIME, whole).await {
+    match within(BODY_TIME, whole).await {
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits)),
         Ok(Err(_)) => Err(broken_off()),

@@ -5,7 +5,7 @@
 //! 2. `premises` and `discovery`, what the documents are made from and how;
 //! 3. `site`, `publish`, `document`, `press`, `known` and `front`, how they are written once and handed out;
 //! 4. `negotiate`, `version`, `window` and `quota`, what a caller may choose and how often;
-//! 5. `guard`, what every request for a door passes through;
+//! 5. `guard` and `patience`, what every request for a door passes through;
 //! 6. `draft`, `preview`, `postcards` and its `paywall`, `orders` and `sellers`, `mcp`, `agents`, `shop` and `health`, the
 //!    doors themselves;
 //! 7. `problem`, `refused` and `nowhere`, how we say that something is wrong;
@@ -26,6 +26,7 @@ mod mcp;
 mod negotiate;
 mod nowhere;
 mod orders;
+mod patience;
 mod paywall;
 pub mod postcards;
 pub mod premises;

@@ -24,13 +24,13 @@ use order::chain::Network;
 use order::desk::{Desk, Fulfilment, Outcome};
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
-use tokio::time::timeout;
 
 use crate::browsers::Welcome;
 use crate::draft::{self, Asked, MALFORMED, Unread};
 use crate::front::FrontBody;
 use crate::guard::{Limits, Making, read_body, too_slow};
 use crate::known::Known;
+use crate::patience::within;
 use crate::paywall::{Asking, Wall};
 use crate::problem::{self, METHOD_NOT_ALLOWED, NOT_CONFIGURED, Problem};
 use crate::walks::Walks;
@@ -185,9 +185,9 @@ impl Counter {
         // It has a time of its own.
         let body = read_body(body, self.limits).await?;
         let Some(clerk) = &self.clerk else { return Err(NOT_CONFIGURED) };
-        // Pinned where it is, or all its room would be carried into the timer.
+        // Pinned where it is, or all its room would be carried around.
         let answer = pin!(clerk.answer(headers, &body));
-        timeout(self.limits.request_time, answer).await.map_err(|_| too_slow())
+        within(self.limits.request_time, answer).await.map_err(|_| too_slow())
     }
 }
 

@@ -33,8 +33,9 @@ const OFFERS_ALONE: usize = 2_048;
 /// Offers on sheets. What is above the limit goes at once, so that no flood outgrows the
 /// memory between two tidyings.
 const OFFERS_MAX: u64 = TidyLimits::DEFAULT.unpaid_rows_max;
-/// How long offers wait for company when nothing else is to be written.
-const GATHERING: Duration = Duration::from_millis(5);
+/// How long offers wait for company when nothing else is to be written. Each commit has a
+/// price of its own, and one that a crash takes is made again.
+const GATHERING: Duration = Duration::from_millis(20);
 /// How long to listen for the next move when the last commit had many. Who was
 /// just answered is likely to be back, and a commit for the first of them alone
 /// would make all others wait for the disk once more.

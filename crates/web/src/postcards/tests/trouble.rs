@@ -1,7 +1,7 @@
 //! Money on its way when the answer takes too long, the caller leaves, or something breaks.
 
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::*;
 use crate::guard::REQUEST_TIME;
