@@ -16,6 +16,7 @@ use web::premises::Profile;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
+use crate::config::logging::{LogFilter, LogFormat};
 use crate::config::naming::Naming;
 use crate::config::paying::Paying;
 use crate::config::posting::Posting;
@@ -24,11 +25,12 @@ use crate::config::secret::Secret;
 use crate::config::settings::SETTINGS;
 use crate::config::sources::Sources;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{Answer, BaseUrl, LogFilter, LogFormat, Mode, Name};
+use crate::config::values::{Answer, BaseUrl, Mode, Name};
 
 mod environment;
 pub(crate) mod example;
 pub(crate) mod fault;
+pub(crate) mod logging;
 pub(crate) mod naming;
 mod nearest;
 pub(crate) mod paying;

@@ -25,7 +25,7 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let lines = fmt::layer().event_format(AllowedFields(log.format)).with_writer(writer);
-    registry().with(log.filter.directives()).with(lines)
+    registry().with(log.filter.targets()).with(lines)
 }
 
 /// Says where, and never what: the words of a panic may quote what a caller sent.

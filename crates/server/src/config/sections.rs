@@ -8,6 +8,7 @@ use adapters::http::Address;
 use adapters::keys::Keyring;
 
 use crate::config::fault::Wrong;
+use crate::config::logging::{LogFilter, LogFormat};
 use crate::config::naming::{self, Naming};
 use crate::config::paying::{self, Paying};
 use crate::config::posting::{self, Posting};
@@ -15,7 +16,7 @@ use crate::config::reader::{Noted, Reader};
 use crate::config::secret::Secret;
 use crate::config::settings;
 use crate::config::store_place::StorePlace;
-use crate::config::values::{self, Answer, BaseUrl, LogFilter, LogFormat, Mode, Name, Shown};
+use crate::config::values::{self, Answer, BaseUrl, Mode, Name, Shown};
 use crate::config::{
     Agents, Config, Content, Keys, Limits, Log, Mcp, Sandbox, Sellers, Server, Shop,
 };

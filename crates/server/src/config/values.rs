@@ -6,7 +6,6 @@ use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use tracing_subscriber::EnvFilter;
 use url::{Host, Url};
 
 use order::chain::EvmAddress;
@@ -57,38 +56,6 @@ pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
             "Write 0x and 40 hexadecimal digits, best as your wallet shows them.",
         )
     })
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
-}
-
-impl LogFormat {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        choose(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])
-    }
-}
-
-/// Directives that the log understands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LogFilter(String);
-
-impl LogFilter {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        match EnvFilter::try_new(text) {
-            Ok(_) => Ok(Self(text.to_owned())),
-            Err(error) => Err(Wrong::new(
-                format!("`{text}` is not a log filter: {error}"),
-                "Write a level such as info, or pairs such as info,request=warn.",
-            )),
-        }
-    }
-
-    pub(crate) fn directives(&self) -> EnvFilter {
-        EnvFilter::new(&self.0)
-    }
 }
 
 /// The address that callers use: scheme and authority, without a path.
@@ -283,21 +250,6 @@ impl Shown for Profile {
 impl Shown for EvmAddress {
     fn shown(&self) -> String {
         self.to_string()
-    }
-}
-
-impl Shown for LogFormat {
-    fn shown(&self) -> String {
-        match self {
-            LogFormat::Text => "text".to_owned(),
-            LogFormat::Json => "json".to_owned(),
-        }
-    }
-}
-
-impl Shown for LogFilter {
-    fn shown(&self) -> String {
-        self.0.clone()
     }
 }
 

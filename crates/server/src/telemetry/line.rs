@@ -9,7 +9,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::config::values::LogFormat;
+use crate::config::logging::LogFormat;
 
 /// The fields that may be printed. Everything else is dropped, so that a field
 /// which nobody thought of cannot carry a name or an address into the log. Add

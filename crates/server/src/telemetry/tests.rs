@@ -9,7 +9,7 @@ use tracing::subscriber::with_default;
 use tracing::{debug, info, info_span, warn};
 
 use super::*;
-use crate::config::values::{LogFilter, LogFormat};
+use crate::config::logging::{LogFilter, LogFormat};
 
 mod sources;
 
