@@ -1,5 +1,6 @@
 //! The desk: one walk from request to postcard.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::card::Postcard;
@@ -47,6 +48,9 @@ pub struct Request {
     pub credential: Option<Credential>,
 }
 
+/// A request on its way, and what it ends with.
+pub type Walk<'a> = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send + 'a>>;
+
 /// What the caller is told when nothing is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -77,31 +81,49 @@ pub enum When {
 impl Desk {
     /// Takes a request as far as it can go. What it says never depends on an
     /// answer that was kept: the order's state is kept, and read again.
-    pub async fn send(&self, tender: &dyn Tender, request: Request) -> Result<Outcome, Refusal> {
+    pub fn send<'a>(&'a self, tender: &'a dyn Tender, request: Request) -> Walk<'a> {
         let Request { seller, operation_id, card, credential } = request;
         let seller = seller.as_ref().unwrap_or(&self.sellers.default);
         let operation = self.identity.operation(seller, &card, operation_id.as_ref());
-        // Needed only while nothing is paid: a paid order is answered for even
-        // when names do not resolve any more.
-        let purpose = if credential.is_some() { Purpose::Payment } else { Purpose::Offer };
-        let payees = payees(&self.sellers, self.names.as_ref(), seller, purpose).await;
+        // A box for each: most requests bring no money, and should not carry the room for
+        // it around.
         match credential {
-            None => match self.open(operation, &payees).await? {
-                Stored::Offered(order) => self.ask_for_payment(tender, order, payees?).await,
-                order @ (Stored::Settling(_)
-                | Stored::Unconfirmed(_)
-                | Stored::Submitting(_)
-                | Stored::Unfulfilled(_)
-                | Stored::Mailed(_)
-                | Stored::Refunded(_)
-                | Stored::Lapsed(_)) => Self::answer(order, None),
-            },
-            // In a box, as is everything that takes long: most requests bring no money,
-            // and should not carry the room for it around.
-            Some(credential) => {
-                Box::pin(self.send_paid(tender, operation, card, credential, payees)).await
-            }
+            None => Box::pin(self.quote(tender, operation)),
+            Some(credential) => Box::pin(self.send_paid(tender, operation, card, credential)),
         }
+    }
+
+    /// For those who bring no money: what is due, or what has become of it.
+    async fn quote(&self, tender: &dyn Tender, operation: Operation) -> Result<Outcome, Refusal> {
+        let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Offer).await;
+        let order = match self.open(operation, &payees).await? {
+            Stored::Offered(order) => order,
+            order @ (Stored::Settling(_)
+            | Stored::Unconfirmed(_)
+            | Stored::Submitting(_)
+            | Stored::Unfulfilled(_)
+            | Stored::Mailed(_)
+            | Stored::Refunded(_)
+            | Stored::Lapsed(_)) => return Self::answer(order, None),
+        };
+        let payees = payees?;
+        // If the seller's address has changed since the offer was made, the offer
+        // follows: nobody has signed anything yet.
+        if order.state.payees != payees.digest() {
+            return Box::pin(self.ask_anew(tender, order, payees)).await;
+        }
+        Ok(Outcome::Due(offer(tender, &order, payees)))
+    }
+
+    async fn ask_anew(
+        &self,
+        tender: &dyn Tender,
+        order: Order<Offered>,
+        payees: Payees,
+    ) -> Result<Outcome, Refusal> {
+        let order = order.readdress(payees.digest(), self.clock.now());
+        let order = self.record(order, &Actor::Desk).await?;
+        Ok(Outcome::Due(offer(tender, &order, payees)))
     }
 
     async fn send_paid(
@@ -110,8 +132,10 @@ impl Desk {
         operation: Operation,
         card: Postcard,
         credential: Credential,
-        payees: Result<Payees, Refusal>,
     ) -> Result<Outcome, Refusal> {
+        // Needed only while nothing is paid: a paid order is answered for even
+        // when names do not resolve any more.
+        let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Payment).await;
         let digest = credential.digest();
         let patience = self.clock.wait(PATIENCE_SECONDS);
         let turn = self.flights.turn(operation.key, patience).await;
@@ -154,23 +178,6 @@ impl Desk {
             }
             Stored::Lapsed(Order { id, state: Lapsed, .. }) => Err(Refusal::OperationLapsed(id)),
         }
-    }
-
-    /// Says what is due. If the seller's address has changed since the offer
-    /// was made, the offer follows: nobody has signed anything yet.
-    async fn ask_for_payment(
-        &self,
-        tender: &dyn Tender,
-        order: Order<Offered>,
-        payees: Payees,
-    ) -> Result<Outcome, Refusal> {
-        let order = if order.state.payees == payees.digest() {
-            order
-        } else {
-            let readdressed = order.readdress(payees.digest(), self.clock.now());
-            Box::pin(self.record(readdressed, &Actor::Desk)).await?
-        };
-        Ok(Outcome::Due(offer(tender, &order, payees)))
     }
 
     async fn take_payment(

@@ -5,7 +5,9 @@ use std::fmt;
 
 use http::{HeaderMap, StatusCode};
 use order::card::{Draft, FieldFault, Postcard};
+use order::desk::Request;
 use order::ids::OperationId;
+use order::payment::Credential;
 use order::ports::NameService;
 use order::refusal::Refusal;
 use order::seller::Username;
@@ -24,6 +26,14 @@ pub(crate) struct Asked {
     pub(crate) seller: Option<Username>,
     pub(crate) operation_id: Option<OperationId>,
     pub(crate) named_by: NamedBy,
+}
+
+impl Asked {
+    /// What the desk is asked to do, and in whose words it is refused.
+    pub(crate) fn with(self, credential: Option<Credential>) -> (Request, NamedBy) {
+        let Self { card, seller, operation_id, named_by } = self;
+        (Request { seller, operation_id, card, credential }, named_by)
+    }
 }
 
 /// Who gave the operation its name, if it has one.

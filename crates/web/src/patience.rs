@@ -12,10 +12,12 @@ use tokio::time::timeout;
 /// head, and nearly every challenge is made of memory: they need no timer.
 pub(crate) async fn within<T>(time: Duration, work: impl Future<Output = T>) -> Result<T, Elapsed> {
     let mut work = pin!(work);
-    match poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
-        Poll::Ready(done) => Ok(done),
-        Poll::Pending => timeout(time, work).await,
+    let at_once = poll_fn(|context| Poll::Ready(work.as_mut().poll(context)));
+    if let Poll::Ready(done) = at_once.await {
+        return Ok(done);
     }
+    // In a box, as few need one.
+    Box::pin(timeout(time, work)).await
 }
 
 #[cfg(test)]

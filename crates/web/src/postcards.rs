@@ -21,12 +21,12 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::chain::Network;
-use order::desk::{Desk, Fulfilment, Outcome};
+use order::desk::{Desk, Fulfilment, Outcome, Walk};
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
 
 use crate::browsers::Welcome;
-use crate::draft::{self, Asked, MALFORMED, Unread};
+use crate::draft::{self, MALFORMED, Unread};
 use crate::front::FrontBody;
 use crate::guard::{Limits, Making, read_body, too_slow};
 use crate::known::Known;
@@ -246,38 +246,46 @@ impl Clerk {
         };
         let Opened { credential, operation_id, reader } = opened;
         let brought = if credential.is_some() { Brought::Credential } else { Brought::Nothing };
-        let names = self.desk.names.as_ref();
-        let said = match draft::read(names, headers, body, operation_id) {
-            Ok(Asked { card, seller, operation_id, named_by }) => {
-                let request = order::desk::Request { seller, operation_id, card, credential };
-                self.walk(request).await.map_err(|refusal| named_by.put(refusal))
+        let asking = Asking { path: self.path, headers, body };
+        let asked = match draft::read(self.desk.names.as_ref(), headers, body, operation_id) {
+            Ok(asked) => asked,
+            Err(Unread::Refused(refusal)) => {
+                return self.seal(&Err(refusal), reader, brought, &asking);
             }
-            Err(Unread::Refused(refusal)) => Err(refusal),
             Err(Unread::Malformed) => return self.envelope.turn_away(&MALFORMED),
         };
+        let (request, named_by) = asked.with(credential);
+        let said = self.walk(request).await.map_err(|refusal| named_by.put(refusal));
         note_doubt(&said);
-        let context = Context { reader, brought, body, now: self.desk.clock.now() };
-        let mut sealed = self.envelope.seal(&said, &context);
-        if let (Ok(Outcome::Due(offer)), Reader::Person, Some(wall)) = (&said, reader, &self.wall) {
-            let asking = Asking { path: self.path, headers, body };
-            wall.cover(&mut sealed, offer, &asking);
+        self.seal(&said, reader, brought, &asking)
+    }
+
+    fn seal(
+        &self,
+        said: &Result<Outcome, Refusal>,
+        reader: Reader,
+        brought: Brought,
+        asking: &Asking<'_>,
+    ) -> Sealed {
+        let context = Context { reader, brought, body: asking.body, now: self.desk.clock.now() };
+        let mut sealed = self.envelope.seal(said, &context);
+        if let (Ok(Outcome::Due(offer)), Reader::Person, Some(wall)) = (said, reader, &self.wall) {
+            wall.cover(&mut sealed, offer, asking);
         }
         sealed
     }
 
     /// Whoever brings money is served to the end, also when they hang up.
-    async fn walk(&self, request: order::desk::Request) -> Result<Outcome, Refusal> {
+    fn walk(&self, request: order::desk::Request) -> Walk<'_> {
         if request.credential.is_none() {
-            // In a box, or its room would be carried from layer to layer.
-            return Box::pin(self.desk.send(&*self.envelope, request)).await;
+            return self.desk.send(&*self.envelope, request);
         }
         let (desk, envelope) = (self.desk.clone(), self.envelope.clone());
         let walk = Box::pin(async move { desk.send(&*envelope, request).await });
-        let walk = self.walks.start(walk);
-        match walk {
+        match self.walks.start(walk) {
             // Whatever broke, what it had begun is written down.
-            Ok(walk) => walk.await.unwrap_or(Err(Refusal::Internal)),
-            Err(_) => Err(Refusal::PaymentUnavailable),
+            Ok(walk) => Box::pin(async { walk.await.unwrap_or(Err(Refusal::Internal)) }),
+            Err(_) => Box::pin(ready(Err(Refusal::PaymentUnavailable))),
         }
     }
 }
