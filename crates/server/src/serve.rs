@@ -14,7 +14,7 @@ use order::tender::Tenders;
 use sandbox::chain::Chains;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
 use web::front::Front;
@@ -26,15 +26,18 @@ use crate::banner::Opened;
 use crate::config::values::Shown;
 use crate::config::{Config, Limits, Server};
 use crate::console::{self, Audience};
-use crate::serve::connection::{Connections, Door};
+use crate::serve::bell::Bell;
+use crate::serve::connection::Connections;
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
 use crate::wiring::{Desks, Inside};
 use crate::world::{Office, World, signpost};
 use crate::{banner, check, rounds, sweep, wiring, words};
 
+mod bell;
 mod complaint;
 mod connection;
+mod pulse;
 mod signals;
 
 /// How long to leave the system alone when it can give us no connection, as
@@ -100,9 +103,10 @@ async fn serve(config: &Config) -> Result<End, String> {
     let front = web::open(wiring::house(config, bound, inside));
     announce(config, bound, &world);
 
-    let (door, watchers) = watch::channel(Door::Open);
+    let bell = Arc::new(Bell::default());
+    let ringing = tokio::spawn(bell.clone().ring());
     let places = Arc::new(Semaphore::new(places_for(&config.limits)));
-    let connections = Connections::new(&config.limits, watchers);
+    let connections = Connections::new(&config.limits, bell.clone());
     let signal = tokio::select! {
         signal = signals.next() => signal,
         never = accept(&listener, front, connections, &places) => match never {},
@@ -110,7 +114,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     // Who comes now is told so at once, and a successor can have the port.
     drop(listener);
     info!(signal, "closing");
-    door.send_replace(Door::Closed);
+    bell.close_door();
     let end = tokio::select! {
         left = drain(&config.limits, &places, &walks) => {
             left.log();
@@ -121,6 +125,7 @@ async fn serve(config: &Config) -> Result<End, String> {
             End::AtOnce
         }
     };
+    ringing.abort();
     sweep.abort();
     if let Some(rounds) = rounds {
         rounds.abort();

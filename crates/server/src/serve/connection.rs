@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::future::Future;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
@@ -14,19 +14,11 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
+use super::bell::{Bell, Door, Listener};
+use super::pulse::{ByTheBell, HEAD_TIME, Life, Pulse, Watcher};
 use crate::config::Limits;
-
-/// A head fits in one packet or a few; who needs longer than this is holding a
-/// place on purpose. On HTTP/1 it also ends connections that are kept alive
-/// and not used.
-const HEAD_TIME: Duration = Duration::from_secs(5);
-
-/// How long nothing may begin on a connection that has been useful, which is
-/// what an HTTP/2 client or a slow reader gets.
-const IDLE_TIME: Duration = Duration::from_secs(30);
 
 /// For the end of an answer, or of the farewell that HTTP/2 prescribes, on a
 /// connection where nothing is under way.
@@ -43,31 +35,23 @@ const STREAMS: u32 = 128;
 pub(super) type Asked = Request<Incoming>;
 type BoxError = Box<dyn Error + Send + Sync>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
-    Open,
-    Closed,
-}
-
 pub(super) struct Connections {
     http: Builder<TokioExecutor>,
-    door: watch::Receiver<Door>,
+    bell: Arc<Bell>,
     paid_request: Duration,
 }
 
 impl Connections {
-    pub(super) fn new(limits: &Limits, door: watch::Receiver<Door>) -> Self {
+    pub(super) fn new(limits: &Limits, bell: Arc<Bell>) -> Self {
         let mut http = Builder::new(TokioExecutor::new());
         http.http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEAD_TIME)
             // Some callers close their side once they have asked, and one who has paid
             // must hear so. It is also quicker: who listens for a caller's leave while a
             // request is answered needs a new buffer for every request.
             .half_close(true)
             .max_buf_size(HEAD_BUFFER_BYTES);
         http.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
-        Self { http, door, paid_request: limits.paid_request }
+        Self { http, bell, paid_request: limits.paid_request }
     }
 
     /// Serves one caller until they leave, fall silent, or the door closes; in
@@ -80,10 +64,12 @@ impl Connections {
         // Answers are small and whole; waiting to fill a packet only delays them.
         // A socket that refuses the wish serves all the same.
         let _ = stream.set_nodelay(true);
-        let pulse = Arc::new(Pulse::default());
-        let beat = pulse.clone();
+        let pulse = Pulse::new();
+        let mut http = self.http.clone();
+        http.http1().timer(ByTheBell(pulse.clone())).header_read_timeout(HEAD_TIME);
+        let mut watcher = Watcher::new(pulse.clone());
         let service = service_fn(move |request: Asked| {
-            let under_way = beat.begin();
+            let under_way = pulse.begin();
             let answer = answer(request);
             async move {
                 let answer = answer.await;
@@ -91,59 +77,44 @@ impl Connections {
                 answer
             }
         });
-        let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
-        let mut door = self.door.clone();
-        let last_words = tokio::select! {
-            // A connection that broke off concerns nobody but its caller.
-            _ = connection.as_mut() => return,
-            () = pulse.stopped() => GOODBYE_TIME,
-            _ = door.wait_for(|door| *door == Door::Closed) => self.paid_request,
+        let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+        let mut bell = self.bell.listen();
+        let last_words = loop {
+            match until_rung(connection.as_mut(), &mut bell).await {
+                // A connection that broke off concerns nobody but its caller.
+                Heard::End => return,
+                Heard::Bell(Door::Closed) => break self.paid_request,
+                Heard::Bell(Door::Open) if watcher.beat() == Life::Silent => break GOODBYE_TIME,
+                Heard::Bell(Door::Open) => {}
+            }
         };
         connection.as_mut().graceful_shutdown();
-        // Whoever does not take leave in time is left standing.
-        let _ = timeout(last_words, connection).await;
-    }
-}
-
-/// What happens on a connection, counted and not timed: a request costs two
-/// additions, and only the watcher asks the clock.
-#[derive(Default)]
-struct Pulse {
-    begun: AtomicU64,
-    ended: AtomicU64,
-}
-
-impl Pulse {
-    fn begin(self: &Arc<Self>) -> UnderWay {
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        UnderWay(self.clone())
-    }
-
-    /// Comes back when a whole spell has passed in which nothing was under way
-    /// and nothing began. The first spell is short: it also covers the bytes
-    /// by which HTTP/2 is told from HTTP/1, for which the parser has no timer.
-    async fn stopped(&self) {
-        let mut seen = 0;
-        let mut spell = HEAD_TIME;
-        loop {
-            sleep(spell).await;
-            let begun = self.begun.load(Ordering::Relaxed);
-            if begun == seen && self.ended.load(Ordering::Relaxed) == begun {
-                return;
+        let farewell = async {
+            // A head that is under way has its time, and no more.
+            while let Heard::Bell(_) = until_rung(connection.as_mut(), &mut bell).await {
+                watcher.beat();
             }
-            seen = begun;
-            spell = IDLE_TIME;
-        }
+        };
+        // Whoever does not take leave in time is left standing.
+        let _ = timeout(last_words, farewell).await;
     }
 }
 
-/// One request under way, until dropped: answered, or given up by its caller.
-struct UnderWay(Arc<Pulse>);
+/// What comes first on a connection.
+enum Heard {
+    End,
+    Bell(Door),
+}
 
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.ended.fetch_add(1, Ordering::Relaxed);
-    }
+/// Serves a connection until it ends or the bell rings.
+async fn until_rung<C: Future>(mut connection: Pin<&mut C>, bell: &mut Listener) -> Heard {
+    poll_fn(|context| {
+        if connection.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Heard::End);
+        }
+        bell.poll_rung(context).map(Heard::Bell)
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tower::Service;
 
 use super::*;
@@ -24,27 +24,36 @@ fn limits() -> Limits {
     }
 }
 
+/// The first circle has heard the bell by then.
+const JUST_RUNG: u64 = 300;
+
 struct Conversation {
     caller: TcpStream,
-    door: watch::Sender<Door>,
+    bell: Arc<Bell>,
 }
 
 impl Conversation {
     async fn begin() -> Self {
+        Self::begin_after(JUST_RUNG).await
+    }
+
+    /// Begins so many milliseconds after the bell was hung.
+    async fn begin_after(pause: u64) -> Self {
+        let bell = Arc::new(Bell::default());
+        tokio::spawn(bell.clone().ring());
+        sleep(Duration::from_millis(pause)).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let caller = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let (door, watcher) = watch::channel(Door::Open);
         let slow = || async {
             sleep(Duration::from_secs(20)).await;
             "slow"
         };
         let router = Router::new().route("/", get(|| async { "quick" })).route("/slow", get(slow));
         let answer = move |asked: Asked| router.clone().call(asked.map(axum::body::Body::new));
-        tokio::spawn(async move {
-            Connections::new(&limits(), watcher).converse(stream, answer).await;
-        });
-        Self { caller, door }
+        let connections = Connections::new(&limits(), bell.clone());
+        tokio::spawn(async move { connections.converse(stream, answer).await });
+        Self { caller, bell }
     }
 
     async fn say(&mut self, words: &[u8]) {
@@ -64,13 +73,30 @@ impl Conversation {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_never_sends_a_whole_head_is_hung_up_on_after_five_seconds() {
+async fn who_never_sends_a_whole_head_is_hung_up_on_after_five_seconds_and_before_eight() {
     for words in [b"".as_slice(), b"GET / HT", b"GET / HTTP/1.1\r\nHost: ", b"PRI * HT"] {
-        let mut conversation = Conversation::begin().await;
-        conversation.say(words).await;
-        let (_, seconds) = conversation.hear_all().await;
-        assert_eq!(seconds, 5, "{}", String::from_utf8_lossy(words));
+        for (pause, expected) in [(JUST_RUNG, 7), (1_500, 6), (2_700, 5)] {
+            let mut conversation = Conversation::begin_after(pause).await;
+            conversation.say(words).await;
+            let (_, seconds) = conversation.hear_all().await;
+            assert_eq!(seconds, expected, "{}", String::from_utf8_lossy(words));
+        }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_sends_a_head_in_drops_is_hung_up_on_all_the_same() {
+    let mut conversation = Conversation::begin().await;
+    conversation.say(REQUEST).await;
+    conversation.caller.read_exact(&mut [0; 16]).await.unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(7) {
+        conversation.say(b"G").await;
+        sleep(Duration::from_millis(500)).await;
+    }
+    let (rest, _) = conversation.hear_all().await;
+    assert!(!rest.contains("400"), "{rest}");
+    assert_eq!(begun.elapsed().as_secs(), 7);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,7 +105,7 @@ async fn who_opens_http_2_and_asks_nothing_gets_a_goodbye_and_no_more() {
     conversation.say(&[PREFACE, EMPTY_SETTINGS].concat()).await;
     let (heard, seconds) = conversation.hear_all().await;
     assert!(!heard.is_empty());
-    assert_eq!(seconds, 10);
+    assert_eq!(seconds, 12);
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,7 +118,7 @@ async fn a_connection_is_kept_alive_for_the_next_request() {
         assert!(String::from_utf8_lossy(&heard[..count]).ends_with("quick"));
     }
     let (rest, seconds) = conversation.hear_all().await;
-    assert_eq!((rest.as_str(), seconds), ("", 5));
+    assert_eq!((rest.as_str(), seconds), ("", 7));
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +145,7 @@ async fn a_closing_door_lets_the_request_under_way_finish() {
     let mut conversation = Conversation::begin().await;
     conversation.say(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
     sleep(Duration::from_secs(2)).await;
-    conversation.door.send_replace(Door::Closed);
+    conversation.bell.close_door();
     let (heard, seconds) = conversation.hear_all().await;
     assert!(heard.ends_with("slow"), "{heard}");
     assert_eq!(seconds, 18);
@@ -130,26 +156,17 @@ async fn a_closing_door_hangs_up_on_who_is_only_kept_alive() {
     let mut conversation = Conversation::begin().await;
     conversation.say(REQUEST).await;
     conversation.caller.read_exact(&mut [0; 16]).await.unwrap();
-    conversation.door.send_replace(Door::Closed);
+    conversation.bell.close_door();
     let (_, seconds) = conversation.hear_all().await;
     assert_eq!(seconds, 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pulse_stops_only_after_a_spell_without_any_request() {
-    let pulse = Arc::new(Pulse::default());
-    let begun = Instant::now();
-    pulse.stopped().await;
-    assert_eq!(begun.elapsed(), HEAD_TIME);
-
-    let begun = Instant::now();
-    let under_way = pulse.begin();
-    let other = pulse.clone();
-    let watch = tokio::spawn(async move { other.stopped().await });
-    sleep(Duration::from_secs(100)).await;
-    assert!(!watch.is_finished());
-    drop(under_way);
-    watch.await.unwrap();
-    // 5 for the head, then spells of 30: at 125 everything is quiet.
-    assert_eq!(begun.elapsed().as_secs(), 125);
+async fn a_closing_door_does_not_wait_for_who_never_sends_a_whole_head() {
+    let mut conversation = Conversation::begin().await;
+    conversation.say(b"GET / HT").await;
+    sleep(Duration::from_secs(1)).await;
+    conversation.bell.close_door();
+    let (_, seconds) = conversation.hear_all().await;
+    assert!(seconds < 8, "{seconds}");
 }
