@@ -34,8 +34,8 @@ pub(crate) struct LogFilter {
 }
 
 impl LogFilter {
-    /// A word alone is a level. The library would take any other for a place in the code,
-    /// and keep silent about all the rest: `verbose` would turn the log off.
+    /// A word alone is a level. The library's own reader would take any other for a place
+    /// in the code and keep silent about all the rest: `verbose` would turn the log off.
     pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
         let wrong = |why: &str| {
             Wrong::new(
@@ -44,15 +44,28 @@ impl LogFilter {
                  error, warn, info, debug, trace and off.",
             )
         };
-        let parts = || text.split(',').map(str::trim);
-        let alone = parts().filter(|part| !part.contains('=') && !part.is_empty());
-        for word in alone {
-            if word.parse::<LevelFilter>().is_err() {
-                return Err(wrong(&format!("there is no level `{word}`")));
-            }
+        if text.trim().is_empty() {
+            return Err(wrong("it is empty"));
         }
-        let tidy = parts().collect::<Vec<_>>().join(",");
-        let targets = tidy.parse().map_err(|fault| wrong(&format!("{fault}")))?;
+        let mut targets = Targets::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (target, level) = match part.split_once('=') {
+                Some((target, level)) => (Some(target.trim()), level.trim()),
+                None => (None, part),
+            };
+            if target.is_some_and(|target| target.is_empty() || target.contains(['[', ']'])) {
+                return Err(wrong(&format!("`{part}` names no part of the program")));
+            }
+            // The library takes no level at all for `error`.
+            let level: LevelFilter = match level.parse() {
+                Ok(known) if !level.is_empty() => known,
+                Ok(_) | Err(_) => return Err(wrong(&format!("there is no level `{level}`"))),
+            };
+            targets = match target {
+                Some(target) => targets.with_target(target, level),
+                None => targets.with_default(level),
+            };
+        }
         Ok(Self { written: text.to_owned(), targets })
     }
 
@@ -75,22 +88,28 @@ mod tests {
 
     #[test]
     fn levels_and_pairs_say_how_much_is_logged() {
-        let filter = LogFilter::parse("warn, request=debug").unwrap().targets();
-        assert!(filter.would_enable("order", &Level::WARN));
-        assert!(!filter.would_enable("order", &Level::INFO));
-        assert!(filter.would_enable("request", &Level::DEBUG));
+        for text in ["warn,request=debug", "warn, request = debug,", ",request=debug,,warn"] {
+            let filter = LogFilter::parse(text).unwrap().targets();
+            assert!(filter.would_enable("order", &Level::WARN), "{text}");
+            assert!(!filter.would_enable("order", &Level::INFO), "{text}");
+            assert!(filter.would_enable("request", &Level::DEBUG), "{text}");
+        }
         assert!(!LogFilter::parse("off").unwrap().targets().would_enable("order", &Level::ERROR));
     }
 
     #[test]
-    fn a_word_that_is_no_level_is_a_fault_and_does_not_silence_the_rest() {
+    fn what_would_silence_the_log_unnoticed_is_a_fault() {
         for (text, why) in [
+            ("", "it is empty"),
             ("verbose", "there is no level `verbose`"),
             ("info,request", "there is no level `request`"),
+            ("request=loud", "there is no level `loud`"),
+            ("request=", "there is no level ``"),
+            ("info,=debug", "`=debug` names no part of the program"),
+            ("info,request[send]=debug", "`request[send]=debug` names no part of the program"),
         ] {
             let wrong = LogFilter::parse(text).unwrap_err();
             assert_eq!(wrong.problem, format!("`{text}` is not a log filter: {why}"));
         }
-        assert!(LogFilter::parse("request=loud").is_err());
     }
 }

@@ -75,6 +75,10 @@ impl Bell {
         let number = self.listeners.fetch_add(1, Ordering::Relaxed);
         let mut listener = Listener { bell: self.clone(), number, heard: 0, waker: None };
         listener.heard = listener.circle().rings.load(Ordering::Acquire);
+        if self.door() == Door::Closed {
+            // Who comes so late has not heard that ring.
+            listener.heard = listener.heard.wrapping_sub(1);
+        }
         listener
     }
 
@@ -103,7 +107,8 @@ impl Listener {
     pub(super) fn poll_rung(&mut self, context: &Context<'_>) -> Poll<Door> {
         let waker = context.waker();
         if !self.waker.as_ref().is_some_and(|left| left.will_wake(waker)) {
-            self.circle().wakers().insert(self.number, waker.clone());
+            let former = self.circle().wakers().insert(self.number, waker.clone());
+            drop(former);
             self.waker = Some(waker.clone());
         }
         // After the word is left: a ring in between either finds it or is seen here.
@@ -166,6 +171,7 @@ mod tests {
         for listener in &mut listeners {
             assert_eq!(rung(listener).await, Door::Closed);
         }
+        assert_eq!(rung(&mut bell.listen()).await, Door::Closed, "who comes late too");
         assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 
