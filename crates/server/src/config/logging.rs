@@ -44,7 +44,7 @@ impl LogFilter {
                  error, warn, info, debug, trace and off.",
             )
         };
-        if text.trim().is_empty() {
+        if text.split(',').all(|part| part.trim().is_empty()) {
             return Err(wrong("it is empty"));
         }
         let mut targets = Targets::new();
@@ -101,6 +101,7 @@ mod tests {
     fn what_would_silence_the_log_unnoticed_is_a_fault() {
         for (text, why) in [
             ("", "it is empty"),
+            (" ,", "it is empty"),
             ("verbose", "there is no level `verbose`"),
             ("info,request", "there is no level `request`"),
             ("request=loud", "there is no level `loud`"),
