@@ -1,0 +1,128 @@
+//! JSON-RPC calls, one or a batch of them, with the faults that strike them.
+
+use alloy_primitives::{Bytes, keccak256};
+use serde_json::{Value, json};
+
+use super::super::contracts::Revert;
+use super::super::faults::Fault;
+use super::super::journal::CallOutcome;
+use super::super::network::ChainId;
+use super::super::rpc::{self, Distortion, Failure};
+use super::super::world::{Kept, World};
+
+/// How many calls may come at once.
+const BATCH: usize = 256;
+
+/// What a fault leaves of an answer.
+pub(super) enum Loss {
+    Reset,
+    Unavailable,
+    Hang,
+    RateLimited(u64),
+    Garbage,
+}
+
+/// Answers one call, or a row of them. One lost answer loses them all.
+pub(super) fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value, Loss> {
+    let Ok(asked) = serde_json::from_slice::<Value>(body) else {
+        return Ok(failed(&Value::Null, &Failure::new(-32700, "parse error")));
+    };
+    let Value::Array(calls) = asked else {
+        return one(world, chain, &asked);
+    };
+    if calls.is_empty() || calls.len() > BATCH {
+        let words = format!("a batch is of 1 to {BATCH} calls");
+        return Ok(failed(&Value::Null, &Failure::new(-32600, words)));
+    }
+    let mut answers = Vec::new();
+    let mut lost = None;
+    for call in &calls {
+        match one(world, chain, call) {
+            Ok(Value::Null) => {}
+            Ok(answer) => answers.push(answer),
+            Err(loss) => lost = Some(loss),
+        }
+    }
+    match lost {
+        Some(loss) => Err(loss),
+        None if answers.is_empty() => Ok(Value::Null),
+        None => Ok(Value::Array(answers)),
+    }
+}
+
+/// Nothing (`null`) for a notification, which wants no answer.
+fn one(world: &World, chain: ChainId, call: &Value) -> Result<Value, Loss> {
+    let id = call.get("id").cloned().unwrap_or_default();
+    let Some(method) = call.get("method").and_then(Value::as_str) else {
+        return Ok(failed(&id, &Failure::new(-32600, "invalid request")));
+    };
+    let params = call.get("params").unwrap_or(&Value::Null);
+    let result = struck(world, &mut world.chain(chain), method, params)?;
+    if call.get("id").is_none() {
+        return Ok(Value::Null);
+    }
+    Ok(match result {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(failure) => failed(&id, &failure),
+    })
+}
+
+fn failed(id: &Value, failure: &Failure) -> Value {
+    let mut error = json!({ "code": failure.code, "message": failure.message });
+    if let Some(data) = &failure.data {
+        error["data"] = data.clone();
+    }
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+/// What the chain says, unless that is lost.
+type Said = Result<Result<Value, Failure>, Loss>;
+
+/// Does the call, with whatever fault strikes it, and writes it down.
+fn struck(world: &World, kept: &mut Kept, method: &str, params: &Value) -> Said {
+    let fault = kept.faults.strike(method);
+    let name = fault.as_ref().map(Fault::name);
+    let said = with(world, kept, fault, method, params);
+    let outcome = match (name, &said) {
+        (Some(name), _) => CallOutcome::Struck(name),
+        (None, Ok(Err(failure))) => CallOutcome::Refused(failure.code),
+        (None, Ok(Ok(_)) | Err(_)) => CallOutcome::Answered,
+    };
+    kept.journal.write(method, outcome);
+    said
+}
+
+fn with(
+    world: &World,
+    kept: &mut Kept,
+    fault: Option<Fault>,
+    method: &str,
+    params: &Value,
+) -> Said {
+    let mut distortion = Distortion::default();
+    let mut lost = None;
+    match fault {
+        None => {}
+        Some(Fault::Reset) => return Err(Loss::Reset),
+        Some(Fault::Unavailable) => return Err(Loss::Unavailable),
+        Some(Fault::Hang) => return Err(Loss::Hang),
+        Some(Fault::RateLimited { seconds }) => return Err(Loss::RateLimited(seconds)),
+        Some(Fault::Error { code, message }) => return Ok(Err(Failure::new(code, message))),
+        Some(Fault::Revert) if method != "eth_sendRawTransaction" => {
+            return Ok(Err(Failure::reverted(&Revert::silent())));
+        }
+        Some(Fault::Revert) => {
+            let raw = params.get(0).and_then(Value::as_str).and_then(|raw| raw.parse().ok());
+            kept.node.fail(keccak256::<Bytes>(raw.unwrap_or_default()));
+        }
+        Some(Fault::LoseAnswer) => lost = Some(Loss::Reset),
+        Some(Fault::HangAfter) => lost = Some(Loss::Hang),
+        Some(Fault::Garbage) => lost = Some(Loss::Garbage),
+        Some(Fault::ChainId(number)) => distortion.chain_id = Some(number),
+        Some(Fault::Stale { blocks }) => distortion.behind = blocks,
+        Some(Fault::Silent) if method == "eth_getLogs" => return Ok(Ok(json!([]))),
+        Some(Fault::Silent) => {}
+    }
+    let result = rpc::answer(&mut kept.node, &world.names(), distortion, method, params);
+    lost.map_or(Ok(result), Err)
+}
