@@ -94,7 +94,7 @@ async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
     for fault in faults {
         for skip in 0..calls {
             let before = house.paid();
-            let rule = Rule { fault: fault.clone(), method: None, skip, times: Some(1) };
+            let rule = Rule { skip, times: Some(1), ..Rule::always(fault.clone()) };
             chain.add_fault(rule);
             // A process of its own, so that it must recognise its node too.
             let (said, became) = try_to_pay(&house, &house.settler()).await;
@@ -150,7 +150,7 @@ fn storm(house: &House, dice: &mut Dice) {
         if dice.roll(3) > 0 {
             continue;
         }
-        house.chain().add_fault(Rule { fault, method: None, skip, times: Some(1) });
+        house.chain().add_fault(Rule { skip, times: Some(1), ..Rule::always(fault) });
     }
 }
 

@@ -228,6 +228,7 @@ fn show_rule(rule: &Rule) -> Value {
         "method": rule.method,
         "skip": rule.skip,
         "times": rule.times,
+        "every": rule.every,
     })
 }
 
@@ -245,10 +246,10 @@ async fn faults_add(
     let fault = fault(&mut form);
     let method = form.text("method");
     let skip = form.small("skip").unwrap_or(0);
-    let times = form.small("times");
+    let (times, every) = (form.small("times"), form.positive("every"));
     form.done()?;
     if let Some(fault) = fault {
-        chain.add_fault(Rule { fault, method, skip, times });
+        chain.add_fault(Rule { fault, method, skip, times, every });
     }
     Ok(StatusCode::NO_CONTENT)
 }

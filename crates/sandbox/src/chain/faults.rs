@@ -28,6 +28,14 @@ pub enum Fault {
     Stale { blocks: u64 },
     /// A search for events finds none, wherever they are.
     Silent,
+    /// A sent transaction is acknowledged and stored, but filed as waiting for a
+    /// predecessor: neither it nor any later nonce is mined until it is replaced.
+    Strand,
+    /// A sent transaction is acknowledged and forgotten.
+    Drop,
+    /// The transactions of one batch take effect in reverse order; the answers stay
+    /// in the order of the requests. Counts batches of two or more, not calls.
+    Reorder,
 }
 
 impl Fault {
@@ -46,6 +54,9 @@ impl Fault {
             Self::ChainId(_) => "chain_id",
             Self::Stale { .. } => "stale",
             Self::Silent => "silent",
+            Self::Strand => "strand",
+            Self::Drop => "drop",
+            Self::Reorder => "reorder",
         }
     }
 }
@@ -60,51 +71,81 @@ pub struct Rule {
     pub skip: u32,
     /// And this many are struck; without a number, all that follow.
     pub times: Option<u32>,
+    /// Of the calls that follow, only every n-th is struck; without a number, or
+    /// with 0, every one.
+    pub every: Option<u32>,
 }
 
 impl Rule {
     /// Strikes the next call of this method, once.
     pub fn once(fault: Fault, method: &str) -> Self {
-        Self { fault, method: Some(method.to_owned()), skip: 0, times: Some(1) }
+        Self { fault, method: Some(method.to_owned()), skip: 0, times: Some(1), every: None }
     }
 
     /// Strikes every call until the faults are cleared.
     pub fn always(fault: Fault) -> Self {
-        Self { fault, method: None, skip: 0, times: None }
+        Self { fault, method: None, skip: 0, times: None, every: None }
+    }
+}
+
+/// A rule in use. The count is kept beside the rule, which others build field by field.
+struct ActiveRule {
+    rule: Rule,
+    /// How many matching calls have passed since the last strike.
+    passed: u32,
+}
+
+impl ActiveRule {
+    /// Counts a matching call, and says whether it is struck.
+    fn strikes(&mut self) -> bool {
+        if let Some(left) = self.rule.skip.checked_sub(1) {
+            self.rule.skip = left;
+            return false;
+        }
+        self.passed += 1;
+        if self.passed < self.rule.every.unwrap_or(1) {
+            return false;
+        }
+        self.passed = 0;
+        self.rule.times = self.rule.times.map(|times| times.saturating_sub(1));
+        true
     }
 }
 
 #[derive(Default)]
-pub(super) struct Faults(Vec<Rule>);
+pub(super) struct Faults(Vec<ActiveRule>);
 
 impl Faults {
     pub(super) fn add(&mut self, rule: Rule) {
-        self.0.push(rule);
+        self.0.push(ActiveRule { rule, passed: 0 });
     }
 
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    pub(super) fn all(&self) -> &[Rule] {
-        &self.0
+    pub(super) fn all(&self) -> Vec<Rule> {
+        self.0.iter().map(|active| active.rule.clone()).collect()
     }
 
-    /// The fault that strikes this call: the first rule that fits and is not
-    /// skipping. Rules that are used up go.
+    /// The fault that strikes this call: the first rule that fits and lets it not
+    /// pass. Rules that are used up go.
     pub(super) fn strike(&mut self, method: &str) -> Option<Fault> {
-        let fits = |rule: &Rule| rule.method.as_deref().is_none_or(|wanted| wanted == method);
-        let mut struck = None;
-        for rule in self.0.iter_mut().filter(|rule| fits(rule)) {
-            if let Some(left) = rule.skip.checked_sub(1) {
-                rule.skip = left;
-                continue;
-            }
-            rule.times = rule.times.map(|times| times.saturating_sub(1));
-            struck = Some(rule.fault.clone());
-            break;
-        }
-        self.0.retain(|rule| rule.times != Some(0));
+        self.first(method, |fault| *fault != Fault::Reorder)
+    }
+
+    /// The fault that strikes a batch with several calls of this method.
+    pub(super) fn strike_batch(&mut self, method: &str) -> Option<Fault> {
+        self.first(method, |fault| *fault == Fault::Reorder)
+    }
+
+    fn first(&mut self, method: &str, kind: impl Fn(&Fault) -> bool) -> Option<Fault> {
+        let fits = |rule: &Rule| {
+            kind(&rule.fault) && rule.method.as_deref().is_none_or(|wanted| wanted == method)
+        };
+        let mut fitting = self.0.iter_mut().filter(|active| fits(&active.rule));
+        let struck = fitting.find_map(|active| active.strikes().then(|| active.rule.fault.clone()));
+        self.0.retain(|active| active.rule.times != Some(0));
         struck
     }
 }
@@ -122,6 +163,25 @@ mod tests {
         let struck: Vec<_> = (0..4).map(|_| faults.strike("eth_call")).collect();
         assert_eq!(struck, [None, Some(Fault::Reset), Some(Fault::Reset), None]);
         assert_eq!(faults.all(), []);
+    }
+
+    #[test]
+    fn a_rule_can_strike_every_third_call_and_those_between_pass() {
+        let mut faults = Faults::default();
+        let every_third = Rule { every: Some(3), ..Rule::always(Fault::Reset) };
+        faults.add(Rule { skip: 1, times: Some(2), ..every_third });
+        let struck: Vec<u32> = (1..=12).filter(|_| faults.strike("eth_call").is_some()).collect();
+        assert_eq!(struck, [4, 7], "one is skipped, and after two strikes the rule is used up");
+        assert_eq!(faults.all(), []);
+    }
+
+    #[test]
+    fn a_call_that_one_rule_lets_pass_can_be_struck_by_the_next() {
+        let mut faults = Faults::default();
+        faults.add(Rule { every: Some(2), ..Rule::always(Fault::Reset) });
+        faults.add(Rule::always(Fault::Hang));
+        let struck: Vec<_> = (0..3).map(|_| faults.strike("eth_call").unwrap()).collect();
+        assert_eq!(struck, [Fault::Hang, Fault::Reset, Fault::Hang]);
     }
 
     #[test]

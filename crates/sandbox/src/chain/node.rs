@@ -10,7 +10,7 @@ use super::contracts::{self, Env, Revert};
 use super::hands::Hands;
 use super::names::Names;
 use super::network::ChainId;
-use super::pool::{Pool, Standing};
+use super::pool::{Filing, Pool, Standing};
 use super::state::{Changes, Slot, State, View};
 use super::transaction::Transaction;
 
@@ -166,6 +166,15 @@ impl Node {
     }
 
     pub(super) fn submit(&mut self, names: &Names, raw: &[u8]) -> Result<B256, String> {
+        self.submit_as(names, raw, Filing::Ready)
+    }
+
+    pub(super) fn submit_as(
+        &mut self,
+        names: &Names,
+        raw: &[u8],
+        filing: Filing,
+    ) -> Result<B256, String> {
         let transaction = Transaction::decode(raw)?;
         let (hash, chain_id) = (transaction.hash, transaction.chain_id);
         if chain_id != self.chain.number() {
@@ -192,8 +201,8 @@ impl Node {
             nonce: self.nonce(transaction.from),
             balance: self.state.get(Slot::Native(transaction.from)),
         };
-        self.pool.add(Arc::new(transaction), &standing)?;
-        if matches!(self.mining, Mining::OnArrival { .. }) {
+        self.pool.add(Arc::new(transaction), &standing, filing)?;
+        if filing == Filing::Ready && matches!(self.mining, Mining::OnArrival { .. }) {
             let now = self.hands.now();
             self.mine(names, now);
         }

@@ -16,9 +16,27 @@ pub(super) struct Standing {
     pub(super) balance: U256,
 }
 
+/// What the pool does with a transaction that it acknowledges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Filing {
+    /// It goes into a block when its nonce is the next.
+    #[default]
+    Ready,
+    /// It never goes into a block, as if its predecessor were missing.
+    Stranded,
+    /// It is not stored.
+    Forgotten,
+}
+
+struct Entry {
+    arrival: u64,
+    transaction: Arc<Transaction>,
+    stranded: bool,
+}
+
 #[derive(Default)]
 pub(super) struct Pool {
-    waiting: BTreeMap<(Address, u64), (u64, Arc<Transaction>)>,
+    waiting: BTreeMap<(Address, u64), Entry>,
     arrivals: u64,
 }
 
@@ -29,9 +47,10 @@ impl Pool {
         &mut self,
         transaction: Arc<Transaction>,
         standing: &Standing,
+        filing: Filing,
     ) -> Result<(), String> {
         let key = (transaction.from, transaction.nonce);
-        let before = self.waiting.get(&key).map(|(_, before)| before);
+        let before = self.waiting.get(&key).map(|entry| &entry.transaction);
         if before.is_some_and(|before| before.hash == transaction.hash) {
             return Err("already known".to_owned());
         }
@@ -51,7 +70,14 @@ impl Pool {
         if before.is_none() && self.waiting.len() >= ROOM {
             return Err("txpool is full".to_owned());
         }
-        self.put_back(transaction);
+        match filing {
+            Filing::Ready => self.put_back(transaction),
+            Filing::Stranded => {
+                self.put_back(transaction);
+                self.waiting.entry(key).and_modify(|entry| entry.stranded = true);
+            }
+            Filing::Forgotten => {}
+        }
         Ok(())
     }
 
@@ -59,7 +85,8 @@ impl Pool {
     pub(super) fn put_back(&mut self, transaction: Arc<Transaction>) {
         self.arrivals += 1;
         let key = (transaction.from, transaction.nonce);
-        self.waiting.insert(key, (self.arrivals, transaction));
+        let entry = Entry { arrival: self.arrivals, transaction, stranded: false };
+        self.waiting.insert(key, entry);
     }
 
     /// The transaction that came first among those that can go into a block now.
@@ -68,10 +95,12 @@ impl Pool {
         base_fee: U256,
         nonce: impl Fn(Address) -> u64,
     ) -> Option<Arc<Transaction>> {
-        let ready = self.waiting.values().filter(|(_, transaction)| {
-            transaction.max_fee >= base_fee && transaction.nonce == nonce(transaction.from)
+        let ready = self.waiting.values().filter(|Entry { transaction, stranded, .. }| {
+            !stranded
+                && transaction.max_fee >= base_fee
+                && transaction.nonce == nonce(transaction.from)
         });
-        ready.min_by_key(|(arrival, _)| *arrival).map(|(_, transaction)| Arc::clone(transaction))
+        ready.min_by_key(|entry| entry.arrival).map(|entry| Arc::clone(&entry.transaction))
     }
 
     pub(super) fn remove(&mut self, transaction: &Transaction) {
@@ -84,15 +113,28 @@ impl Pool {
     }
 
     pub(super) fn find(&self, hash: B256) -> Option<&Arc<Transaction>> {
-        self.waiting.values().map(|(_, found)| found).find(|found| found.hash == hash)
+        self.waiting.values().map(|entry| &entry.transaction).find(|found| found.hash == hash)
     }
 
-    /// The nonce after the unbroken row that waits behind `nonce`.
+    /// The nonce after the unbroken row that waits behind `nonce`; a stranded
+    /// transaction breaks the row.
     pub(super) fn nonce_after(&self, sender: Address, mut nonce: u64) -> u64 {
-        while self.waiting.contains_key(&(sender, nonce)) {
+        while self.waiting.get(&(sender, nonce)).is_some_and(|entry| !entry.stranded) {
             nonce += 1;
         }
         nonce
+    }
+
+    /// How many transactions stand in an unbroken row behind what is mined: what
+    /// nodes call pending, the others being queued.
+    pub(super) fn pending(&self, nonce: impl Fn(Address) -> u64) -> u64 {
+        let mut senders: Vec<Address> = self.waiting.keys().map(|(sender, _)| *sender).collect();
+        senders.dedup();
+        let row = |sender: &Address| {
+            let next = nonce(*sender);
+            self.nonce_after(*sender, next) - next
+        };
+        senders.iter().map(row).sum()
     }
 
     pub(super) fn len(&self) -> usize {

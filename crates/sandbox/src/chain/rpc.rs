@@ -5,13 +5,12 @@ mod params;
 mod read;
 mod shape;
 
-use alloy_primitives::U256;
 use serde_json::{Value, json};
 
 use super::contracts::Revert;
 use super::names::Names;
 use super::node::Node;
-use super::pool::Pool;
+use super::pool::Filing;
 use params::Params;
 use read::Reader;
 use shape::{hex, quantity};
@@ -56,7 +55,16 @@ pub(super) struct Distortion {
     pub(super) chain_id: Option<u64>,
     /// How many of the last blocks the node has not seen.
     pub(super) behind: u64,
+    /// What becomes of a transaction that is sent.
+    pub(super) filing: Filing,
 }
+
+/// Whether this method hands in a signed transaction.
+pub(super) fn sends(method: &str) -> bool {
+    method == SEND
+}
+
+pub(super) const SEND: &str = "eth_sendRawTransaction";
 
 pub(super) fn answer(
     node: &mut Node,
@@ -68,9 +76,10 @@ pub(super) fn answer(
     node.tick(names);
     let params = Params::new(params)?;
     let chain_id = distortion.chain_id.unwrap_or(node.chain.number());
-    if method == "eth_sendRawTransaction" {
+    if sends(method) {
         let raw = params.bytes(0)?;
-        return node.submit(names, &raw).map(hex).map_err(Failure::server);
+        let sent = node.submit_as(names, &raw, distortion.filing);
+        return sent.map(hex).map_err(Failure::server);
     }
     let reader = Reader::new(node, names, distortion.behind);
     match method {
@@ -93,7 +102,7 @@ pub(super) fn answer(
         "eth_getTransactionByHash" => reader.transaction(&params),
         "eth_getTransactionReceipt" => reader.receipt(&params),
         "eth_getLogs" => logs::answer(&reader, &params),
-        "txpool_status" => Ok(pool_status(&reader.node().pool)),
+        "txpool_status" => Ok(pool_status(reader.node())),
         unknown => Err(Failure::new(
             -32601,
             format!("the method {unknown} does not exist/is not available"),
@@ -101,6 +110,8 @@ pub(super) fn answer(
     }
 }
 
-fn pool_status(pool: &Pool) -> Value {
-    json!({ "pending": quantity(U256::from(pool.len())), "queued": quantity(0_u64) })
+fn pool_status(node: &Node) -> Value {
+    let pending = node.pool.pending(|account| node.nonce(account));
+    let all = u64::try_from(node.pool.len()).unwrap_or(u64::MAX);
+    json!({ "pending": quantity(pending), "queued": quantity(all.saturating_sub(pending)) })
 }

@@ -155,7 +155,7 @@ impl Chain {
     }
 
     pub fn faults(&self) -> Vec<Rule> {
-        self.kept().faults.all().to_vec()
+        self.kept().faults.all()
     }
 
     pub fn clear_faults(&self) {

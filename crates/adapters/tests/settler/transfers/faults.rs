@@ -64,7 +64,7 @@ async fn walk(depths: Depths, rival: Rival, faults: &[Fault]) -> Vec<Told> {
     for fault in faults {
         for skip in 0..calls {
             let before = house.paid();
-            chain.add_fault(Rule { fault: fault.clone(), method: None, skip, times: Some(1) });
+            chain.add_fault(Rule { skip, times: Some(1), ..Rule::always(fault.clone()) });
             // A process of its own, so that it must recognise its node too.
             let (said, became) = try_to_pay(&house, &house.settler(), rival).await;
             chain.clear_faults();

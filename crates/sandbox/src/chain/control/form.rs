@@ -63,6 +63,12 @@ impl Form {
         self.take(name, read, "a whole number below 4,294,967,296")
     }
 
+    pub(super) fn positive(&mut self, name: &str) -> Option<u32> {
+        let read = |value: &Value| value.as_u64().and_then(|number| number.try_into().ok());
+        let otherwise = "a whole number from 1 to 4,294,967,295";
+        self.take(name, |value| read(value).filter(|number| *number > 0), otherwise)
+    }
+
     pub(super) fn needed(&mut self, name: &str) -> u64 {
         if !self.fields.contains_key(name) {
             self.wrong.push(format!("{name}: a whole number, and it is needed"));
@@ -135,6 +141,9 @@ pub(super) fn fault(form: &mut Form) -> Option<Fault> {
         Fault::ChainId(chain.unwrap_or(31_337)),
         Fault::Stale { blocks: blocks.unwrap_or(10) },
         Fault::Silent,
+        Fault::Strand,
+        Fault::Drop,
+        Fault::Reorder,
     ];
     form.needed_choice("fault", &faults.map(|fault| (fault.name(), fault)))
 }

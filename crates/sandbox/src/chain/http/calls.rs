@@ -7,6 +7,7 @@ use super::super::contracts::Revert;
 use super::super::faults::Fault;
 use super::super::journal::CallOutcome;
 use super::super::network::ChainId;
+use super::super::pool::Filing;
 use super::super::rpc::{self, Distortion, Failure};
 use super::super::world::{Kept, World};
 
@@ -22,42 +23,64 @@ pub(super) enum Loss {
     Garbage,
 }
 
-/// Answers one call, or a row of them. One lost answer loses them all.
+/// Answers one call, or a batch of them in order. A lost answer is that of the whole
+/// batch: what came before has been done, and what comes after is not.
 pub(super) fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value, Loss> {
     let Ok(asked) = serde_json::from_slice::<Value>(body) else {
         return Ok(failed(&Value::Null, &Failure::new(-32700, "parse error")));
     };
     let Value::Array(calls) = asked else {
-        return one(world, chain, &asked);
+        return one(world, chain, &asked, None);
     };
     if calls.is_empty() || calls.len() > BATCH {
         let words = format!("a batch is of 1 to {BATCH} calls");
         return Ok(failed(&Value::Null, &Failure::new(-32600, words)));
     }
-    let mut answers = Vec::new();
-    let mut lost = None;
-    for call in &calls {
-        match one(world, chain, call) {
-            Ok(Value::Null) => {}
-            Ok(answer) => answers.push(answer),
-            Err(loss) => lost = Some(loss),
+    let reordered = reordering(world, chain, &calls);
+    let mut answers = vec![Value::Null; calls.len()];
+    for index in order_of_effect(&calls, reordered.as_ref()) {
+        answers[index] = one(world, chain, &calls[index], reordered.as_ref())?;
+    }
+    answers.retain(|answer| !answer.is_null());
+    Ok(if answers.is_empty() { Value::Null } else { Value::Array(answers) })
+}
+
+fn sends(call: &Value) -> bool {
+    call.get("method").and_then(Value::as_str).is_some_and(rpc::sends)
+}
+
+/// The fault that changes the order of this batch. One transaction has no order.
+fn reordering(world: &World, chain: ChainId, calls: &[Value]) -> Option<Fault> {
+    let several = calls.iter().filter(|call| sends(call)).nth(1).is_some();
+    several.then(|| world.chain(chain).faults.strike_batch(rpc::SEND)).flatten()
+}
+
+/// The indexes of the calls in the order in which they are done. Reordered, the
+/// transactions change places with each other, and all other calls stay.
+fn order_of_effect(calls: &[Value], reordered: Option<&Fault>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..calls.len()).collect();
+    if reordered.is_some() {
+        let sent: Vec<usize> = order.iter().copied().filter(|at| sends(&calls[*at])).collect();
+        for (place, call) in sent.iter().zip(sent.iter().rev()) {
+            order[*place] = *call;
         }
     }
-    match lost {
-        Some(loss) => Err(loss),
-        None if answers.is_empty() => Ok(Value::Null),
-        None => Ok(Value::Array(answers)),
-    }
+    order
 }
 
 /// Nothing (`null`) for a notification, which wants no answer.
-fn one(world: &World, chain: ChainId, call: &Value) -> Result<Value, Loss> {
+fn one(
+    world: &World,
+    chain: ChainId,
+    call: &Value,
+    reordered: Option<&Fault>,
+) -> Result<Value, Loss> {
     let id = call.get("id").cloned().unwrap_or_default();
     let Some(method) = call.get("method").and_then(Value::as_str) else {
         return Ok(failed(&id, &Failure::new(-32600, "invalid request")));
     };
     let params = call.get("params").unwrap_or(&Value::Null);
-    let result = struck(world, &mut world.chain(chain), method, params)?;
+    let result = struck(world, &mut world.chain(chain), reordered, method, params)?;
     if call.get("id").is_none() {
         return Ok(Value::Null);
     }
@@ -78,9 +101,16 @@ fn failed(id: &Value, failure: &Failure) -> Value {
 /// What the chain says, unless that is lost.
 type Said = Result<Result<Value, Failure>, Loss>;
 
-/// Does the call, with whatever fault strikes it, and writes it down.
-fn struck(world: &World, kept: &mut Kept, method: &str, params: &Value) -> Said {
-    let fault = kept.faults.strike(method);
+/// Does the call, with whatever fault strikes it or else its batch, and writes it down.
+fn struck(
+    world: &World,
+    kept: &mut Kept,
+    reordered: Option<&Fault>,
+    method: &str,
+    params: &Value,
+) -> Said {
+    let of_batch = reordered.filter(|_| rpc::sends(method)).cloned();
+    let fault = kept.faults.strike(method).or(of_batch);
     let name = fault.as_ref().map(Fault::name);
     let said = with(world, kept, fault, method, params);
     let outcome = match (name, &said) {
@@ -108,7 +138,7 @@ fn with(
         Some(Fault::Hang) => return Err(Loss::Hang),
         Some(Fault::RateLimited { seconds }) => return Err(Loss::RateLimited(seconds)),
         Some(Fault::Error { code, message }) => return Ok(Err(Failure::new(code, message))),
-        Some(Fault::Revert) if method != "eth_sendRawTransaction" => {
+        Some(Fault::Revert) if !rpc::sends(method) => {
             return Ok(Err(Failure::reverted(&Revert::silent())));
         }
         Some(Fault::Revert) => {
@@ -121,7 +151,10 @@ fn with(
         Some(Fault::ChainId(number)) => distortion.chain_id = Some(number),
         Some(Fault::Stale { blocks }) => distortion.behind = blocks,
         Some(Fault::Silent) if method == "eth_getLogs" => return Ok(Ok(json!([]))),
-        Some(Fault::Silent) => {}
+        Some(Fault::Strand) => distortion.filing = Filing::Stranded,
+        Some(Fault::Drop) => distortion.filing = Filing::Forgotten,
+        // The order has been changed already, for the batch as a whole.
+        Some(Fault::Silent | Fault::Reorder) => {}
     }
     let result = rpc::answer(&mut kept.node, &world.names(), distortion, method, params);
     lost.map_or(Ok(result), Err)

@@ -1,9 +1,11 @@
 //! The chains over real HTTP: what a client sees, in fair weather and foul.
 
+mod batches;
 mod client;
 mod faults;
 mod names;
 mod node;
+mod sending;
 
 use std::sync::Arc;
 
@@ -29,12 +31,16 @@ fn client(chains: &Chains) -> Client {
 
 /// A payment of USDC as raw bytes.
 fn payment(chain: &Chain, payer: &Key, to: EvmAddress, amount: u128) -> Vec<u8> {
+    unsigned_payment(chain, chain.nonce_of(payer.address()), to, amount).sign(payer)
+}
+
+fn unsigned_payment(chain: &Chain, nonce: u64, to: EvmAddress, amount: u128) -> Unsigned {
     use alloy_sol_types::SolCall;
     let value = alloy_primitives::U256::from(amount);
     let transfer = super::super::abi::Usdc::transferCall { to: to.bytes().into(), value };
     Unsigned {
         chain_id: chain.id().number(),
-        nonce: chain.nonce_of(payer.address()),
+        nonce,
         priority_fee: 1_000_000,
         max_fee: 100_000_000,
         gas: 200_000,
@@ -42,7 +48,6 @@ fn payment(chain: &Chain, payer: &Key, to: EvmAddress, amount: u128) -> Vec<u8> 
         value: 0,
         data: transfer.abi_encode(),
     }
-    .sign(payer)
 }
 
 fn raw(bytes: &[u8]) -> Value {

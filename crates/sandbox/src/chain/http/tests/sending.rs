@@ -1,0 +1,110 @@
+//! Transactions that a node acknowledges and does not mine.
+
+use alloy_primitives::B256;
+
+use super::super::super::{CallOutcome, Fault, Rule, Settled};
+use super::*;
+use crate::payee::payee;
+
+const BASE: ChainId = ChainId::Base;
+const SEND: &str = "eth_sendRawTransaction";
+
+async fn pending_nonce(client: &Client, account: EvmAddress) -> Value {
+    let params = json!([account.to_string(), "pending"]);
+    client.result(BASE, "eth_getTransactionCount", params).await
+}
+
+#[tokio::test]
+async fn a_stranded_transaction_holds_up_all_behind_it_until_it_is_replaced() {
+    let chains = open().await;
+    let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
+    chain.add_fault(Rule::once(Fault::Strand, SEND));
+    let stranded = payment(&chain, &payer, payee(), 1);
+    let hash = client.result(BASE, SEND, raw(&stranded)).await;
+    assert_eq!(hash, alloy_primitives::keccak256(&stranded).to_string());
+    for nonce in 1..=3 {
+        let behind = unsigned_payment(&chain, nonce, payee(), 10).sign(&payer);
+        client.result(BASE, SEND, raw(&behind)).await;
+    }
+    chain.mine(3);
+    assert_eq!((chain.usdc_of(payee()), chain.waiting()), (0, 4));
+    let pool = client.result(BASE, "txpool_status", json!([])).await;
+    assert_eq!(pool, json!({ "pending": "0x0", "queued": "0x4" }));
+    assert_eq!(pending_nonce(&client, payer.address()).await, "0x0");
+    assert_ne!(client.result(BASE, "eth_getTransactionByHash", json!([hash])).await, Value::Null);
+    let again = client.call(BASE, SEND, raw(&stranded)).await;
+    assert_eq!(again["error"]["message"], "already known");
+
+    let mut replacement = unsigned_payment(&chain, 0, payee(), 1);
+    replacement.max_fee = replacement.max_fee * 109 / 100;
+    replacement.priority_fee = replacement.priority_fee * 110 / 100;
+    let cheap = client.call(BASE, SEND, raw(&replacement.sign(&payer))).await;
+    assert_eq!(cheap["error"]["message"], "replacement transaction underpriced");
+    replacement.max_fee = 110_000_000;
+    let other = client.result(BASE, SEND, raw(&replacement.sign(&payer))).await;
+    assert_ne!(other, hash);
+    assert_eq!((chain.usdc_of(payee()), chain.waiting()), (31, 0));
+    assert_eq!(client.result(BASE, "eth_getTransactionByHash", json!([hash])).await, Value::Null);
+    assert_eq!(pending_nonce(&client, payer.address()).await, "0x4");
+}
+
+#[tokio::test]
+async fn a_transaction_in_the_middle_can_strand_and_those_before_it_are_mined() {
+    let chains = open().await;
+    let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
+    chain.set_mining(Mining::Held);
+    chain.add_fault(Rule { every: Some(3), ..Rule::once(Fault::Strand, SEND) });
+    for nonce in 0..5 {
+        let bytes = unsigned_payment(&chain, nonce, payee(), 1).sign(&payer);
+        client.result(BASE, SEND, raw(&bytes)).await;
+    }
+    assert_eq!(pending_nonce(&client, payer.address()).await, "0x2");
+    let pool = client.result(BASE, "txpool_status", json!([])).await;
+    assert_eq!(pool, json!({ "pending": "0x2", "queued": "0x3" }));
+    chain.mine(2);
+    assert_eq!((chain.usdc_of(payee()), chain.waiting()), (2, 3));
+    chain.drop_waiting();
+    assert_eq!(chain.waiting(), 0);
+}
+
+#[tokio::test]
+async fn a_dropped_transaction_is_acknowledged_and_nowhere_to_be_found() {
+    let chains = open().await;
+    let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
+    let bytes = payment(&chain, &payer, payee(), 5);
+    chain.add_fault(Rule { times: Some(2), ..Rule::once(Fault::Drop, SEND) });
+    let hash = client.result(BASE, SEND, raw(&bytes)).await;
+    assert_eq!(hash, alloy_primitives::keccak256(&bytes).to_string());
+    chain.mine(1);
+    let found = client.result(BASE, "eth_getTransactionByHash", json!([hash])).await;
+    assert_eq!((found, chain.waiting(), chain.usdc_of(payee())), (Value::Null, 0, 0));
+    assert_eq!(chain.settled(hash.as_str().unwrap().parse::<B256>().unwrap().0), None);
+    let foreign = Unsigned { chain_id: 137, ..unsigned_payment(&chain, 0, payee(), 5) };
+    let refused = client.call(BASE, SEND, raw(&foreign.sign(&payer))).await;
+    assert!(refused.get("error").is_some(), "only what is valid is acknowledged");
+    assert_eq!(chain.journal()[0].outcome, CallOutcome::Struck("drop"));
+    assert_eq!(client.result(BASE, SEND, raw(&bytes)).await, hash);
+    assert!(matches!(
+        chain.settled(hash.as_str().unwrap().parse::<B256>().unwrap().0),
+        Some(Settled::Succeeded { .. })
+    ));
+}
+
+#[tokio::test]
+async fn the_controls_take_the_faults_of_sending_and_every_nth_call() {
+    let chains = open().await;
+    let (client, chain) = (client(&chains), chains.chain(BASE));
+    let path = "/__sandbox/8453/faults";
+    for (name, fault) in
+        [("strand", Fault::Strand), ("drop", Fault::Drop), ("reorder", Fault::Reorder)]
+    {
+        let body = json!({ "fault": name, "method": SEND, "times": 1, "every": 3 }).to_string();
+        assert_eq!(client.post(path, &body).await.status(), 204);
+        assert_eq!(chain.faults(), [Rule { every: Some(3), ..Rule::once(fault, SEND) }]);
+        let shown = client.ask("GET", path, "").await.json();
+        assert_eq!((&shown[0]["fault"], &shown[0]["every"]), (&json!(name), &json!(3)));
+        chain.clear_faults();
+    }
+    let wrong = client.post(path, r#"{"fault":"drop","every":0}"#).await.json();
+    assert_eq!(wrong["wrong"], json!(["every: a whole number from 1 to 4,294,967,295"]));
+}
