@@ -38,6 +38,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+pub use contracts::WalletKind;
 pub use faults::{Fault, Rule};
 pub use journal::{Call, CallOutcome};
 pub use names::{

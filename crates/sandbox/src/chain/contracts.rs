@@ -14,6 +14,8 @@ use alloy_sol_types::{Revert as Reason, SolError, SolEvent};
 use super::names::{self, Names};
 use super::network::{ChainId, MULTICALL3, PERMIT2, UPTO_PROXY, address};
 use super::state::{Event, Slot, View};
+use wallet::Wallet;
+pub use wallet::WalletKind;
 
 /// The surroundings of a call.
 #[derive(Clone, Copy)]
@@ -22,6 +24,16 @@ pub(super) struct Env<'a> {
     /// The block's time, in seconds.
     pub(super) now: u64,
     pub(super) names: &'a Names,
+    /// What the sender pays for a unit of gas; zero in a read that names no fees.
+    pub(super) gas_price: U256,
+    pub(super) execution: Execution,
+}
+
+/// Where a call is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Execution {
+    Simulation,
+    Block,
 }
 
 /// A call that failed, with the bytes that say why.
@@ -53,8 +65,7 @@ pub(super) enum Contract {
     UptoProxy,
     UniversalResolver,
     Multicall3,
-    /// It confirms what this account has signed.
-    Wallet(Address),
+    Wallet(Wallet),
     /// A contract or the names' resolver: it has code, and confirms no signature.
     Other,
 }
@@ -76,7 +87,10 @@ pub(super) fn at(view: &View<'_>, env: &Env<'_>, place: Address) -> Option<Contr
         match view.peek(Slot::Code(place)) {
             none if none.is_zero() => None,
             silent if silent == U256::ONE => Some(Contract::Other),
-            owner => Some(Contract::Wallet(Address::from_word(owner.into()))),
+            owner => {
+                let kind = WalletKind::from_number(view.peek(Slot::WalletKind(place)));
+                Some(Contract::Wallet(Wallet { owner: Address::from_word(owner.into()), kind }))
+            }
         }
     }
 }
@@ -97,7 +111,7 @@ pub(super) fn call(
         Some(Contract::UptoProxy) => upto::call(view, env, sender, data),
         Some(Contract::UniversalResolver) => ens::call(env, data),
         Some(Contract::Multicall3) => multicall::call(view, env, data),
-        Some(Contract::Wallet(owner)) => wallet::call(view, owner, data),
+        Some(Contract::Wallet(wallet)) => wallet::call(view, env, wallet, data),
         Some(Contract::Other) | None => Ok(Bytes::new()),
     })
 }

@@ -14,6 +14,7 @@ use axum::routing::{delete, get, post};
 use order::chain::{EvmAddress, Network};
 use serde_json::{Value, json};
 
+use super::contracts::WalletKind;
 use super::faults::Rule;
 use super::journal::CallOutcome;
 use super::names::Name;
@@ -310,6 +311,10 @@ async fn account_set(
     let codes: [Act; 2] = [("no", Chain::remove_code), ("yes", Chain::place_code)];
     let acts = [form.choice("blacklisted", &lists), form.choice("code", &codes)];
     let owner = form.address("wallet_owner");
+    let kind = form.choice("wallet_kind", &WalletKind::NAMED);
+    if kind.is_some() && owner.is_none() {
+        form.wrong("wallet_kind: only with wallet_owner");
+    }
     form.done()?;
     if let Some(usdc) = usdc {
         chain.set_usdc(account, usdc);
@@ -324,7 +329,7 @@ async fn account_set(
         act(&chain, account);
     }
     if let Some(owner) = owner {
-        chain.place_wallet(account, owner);
+        chain.place_wallet_of_kind(account, owner, kind.unwrap_or_default());
     }
     Ok(StatusCode::NO_CONTENT)
 }

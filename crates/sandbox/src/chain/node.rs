@@ -6,7 +6,7 @@ use std::sync::Arc;
 use alloy_primitives::{Address, B256, Bytes, U256};
 
 use super::block::{Block, Mined, Outcome};
-use super::contracts::{self, Env, Revert};
+use super::contracts::{self, Env, Execution, Revert};
 use super::hands::Hands;
 use super::names::Names;
 use super::network::ChainId;
@@ -262,8 +262,14 @@ impl Node {
 
     /// Runs a transaction on top of the block so far.
     fn include(&mut self, names: &Names, block: &mut Block, transaction: Arc<Transaction>) {
-        let env = Env { chain: self.chain, now: block.timestamp, names };
         let (from, price) = (transaction.from, transaction.price(block.base_fee));
+        let env = Env {
+            chain: self.chain,
+            now: block.timestamp,
+            names,
+            gas_price: price,
+            execution: Execution::Block,
+        };
         let must_fail = self.failing.remove(&transaction.hash);
         let mut view = View::latest(&self.state);
         view.set(Slot::Nonce(from), U256::from(transaction.nonce.saturating_add(1)));

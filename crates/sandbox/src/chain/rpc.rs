@@ -1,5 +1,6 @@
 //! JSON-RPC: which method does what.
 
+mod call;
 mod logs;
 mod params;
 mod read;

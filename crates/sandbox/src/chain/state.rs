@@ -13,6 +13,8 @@ pub(super) enum Slot {
     /// One, if a contract lives here that confirms nothing; the owner's address, if
     /// it is a wallet that confirms what its owner signed.
     Code(Address),
+    /// How a wallet behaves: see `WalletKind`.
+    WalletKind(Address),
     Usdc(Address),
     Supply,
     Allowance {

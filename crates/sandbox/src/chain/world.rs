@@ -10,7 +10,7 @@ use order::ports::Clock;
 
 use super::abi::Usdc;
 use super::block::Outcome;
-use super::contracts::{self, Env};
+use super::contracts::{self, Env, Execution, WalletKind};
 use super::faults::{Faults, Rule};
 use super::hands::Hands;
 use super::journal::{Call, Journal};
@@ -203,8 +203,8 @@ impl Chain {
         kept.node.pool.nonce_after(account, kept.node.nonce(account))
     }
 
-    /// What a call would answer now, or the bytes with which it would fail.
-    /// Nothing changes.
+    /// What a call without fees would answer now, or the bytes with which it would
+    /// fail. Nothing changes.
     pub fn simulate(
         &self,
         from: EvmAddress,
@@ -214,7 +214,13 @@ impl Chain {
         let mut kept = self.kept();
         let names = self.world.names();
         kept.node.tick(&names);
-        let env = Env { chain: self.id, now: kept.node.head().timestamp, names: &names };
+        let env = Env {
+            chain: self.id,
+            now: kept.node.head().timestamp,
+            names: &names,
+            gas_price: U256::ZERO,
+            execution: Execution::Simulation,
+        };
         let said = contracts::call(&mut kept.node.latest(), &env, address(from), address(to), data);
         said.map(|answer| answer.to_vec()).map_err(|revert| revert.0.to_vec())
     }
@@ -267,8 +273,16 @@ impl Chain {
 
     /// Makes the account a wallet that confirms what this owner has signed.
     pub fn place_wallet(&self, account: EvmAddress, owner: EvmAddress) {
-        let owner = U256::from_be_bytes(address(owner).into_word().0);
-        self.place(Slot::Code(address(account)), owner);
+        self.place_wallet_of_kind(account, owner, WalletKind::Standard);
+    }
+
+    /// Makes the account a wallet of this owner that behaves in this way.
+    pub fn place_wallet_of_kind(&self, account: EvmAddress, owner: EvmAddress, kind: WalletKind) {
+        let (account, owner) = (address(account), address(owner).into_word());
+        self.kept().node.place(Changes::from([
+            (Slot::Code(account), U256::from_be_bytes(owner.0)),
+            (Slot::WalletKind(account), kind.number()),
+        ]));
     }
 
     pub fn remove_code(&self, account: EvmAddress) {

@@ -9,7 +9,7 @@ use alloy_primitives::{Address, B256, Bytes, U256, address};
 use super::super::network::ChainId;
 use super::super::state::{Changes, Event, Slot, State, View};
 use super::super::testing::{NOW, no_names};
-use super::{Answer, Env, Revert, call};
+use super::{Answer, Env, Execution, Revert, call};
 
 /// The second account of the well-known development mnemonic signs for the payer.
 const PAYER: Address = address!("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC");
@@ -21,13 +21,22 @@ struct Bench {
     chain: ChainId,
     state: State,
     now: u64,
+    gas_price: U256,
+    execution: Execution,
     events: Vec<Event>,
 }
 
 impl Bench {
     /// The payer has ten dollars.
     fn new(chain: ChainId) -> Self {
-        let mut bench = Self { chain, state: State::default(), now: NOW, events: Vec::new() };
+        let mut bench = Self {
+            chain,
+            state: State::default(),
+            now: NOW,
+            gas_price: U256::ZERO,
+            execution: Execution::Simulation,
+            events: Vec::new(),
+        };
         bench.put(Slot::Usdc(PAYER), U256::from(10_000_000));
         bench
     }
@@ -42,7 +51,13 @@ impl Bench {
 
     fn call(&mut self, sender: Address, to: Address, data: impl AsRef<[u8]>) -> Answer {
         let names = no_names();
-        let env = Env { chain: self.chain, now: self.now, names: &names };
+        let env = Env {
+            chain: self.chain,
+            now: self.now,
+            names: &names,
+            gas_price: self.gas_price,
+            execution: self.execution,
+        };
         let mut view = View::latest(&self.state);
         let answer = call(&mut view, &env, sender, to, data.as_ref());
         let (changes, events) = view.into_parts();

@@ -33,6 +33,11 @@ impl Form {
         }
     }
 
+    /// Adds what is wrong between fields.
+    pub(super) fn wrong(&mut self, words: &str) {
+        self.wrong.push(words.to_owned());
+    }
+
     /// Call when everything has been read: whatever is left is unknown.
     pub(super) fn done(self) -> Result<(), Wrong> {
         let mut wrong = self.wrong;

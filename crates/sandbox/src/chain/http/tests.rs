@@ -1,6 +1,7 @@
 //! The chains over real HTTP: what a client sees, in fair weather and foul.
 
 mod batches;
+mod calls;
 mod client;
 mod faults;
 mod names;

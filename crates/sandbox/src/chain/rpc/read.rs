@@ -1,14 +1,15 @@
 //! Everything that a node tells without changing anything.
 
-use alloy_primitives::{Address, Bytes, U256};
+use alloy_primitives::U256;
 use serde_json::{Value, json};
 
 use super::super::block::Block;
-use super::super::contracts::{self, Contract, Env};
+use super::super::contracts::{self, Contract, Env, Execution};
 use super::super::names::Names;
-use super::super::node::{BLOCK_GAS, Node, intrinsic, send_value};
+use super::super::node::Node;
 use super::super::state::{Slot, View};
-use super::params::{Params, Tag, address, bytes, number};
+use super::call::CallRequest;
+use super::params::{Params, Tag, number};
 use super::shape::{self, Detail, hex, quantity};
 use super::{Answer, Failure};
 
@@ -21,15 +22,6 @@ pub(super) struct Reader<'a> {
     node: &'a Node,
     names: &'a Names,
     head: u64,
-}
-
-/// A call as `eth_call` describes it.
-struct Asked {
-    from: Address,
-    to: Address,
-    value: U256,
-    data: Bytes,
-    gas: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -75,7 +67,13 @@ impl<'a> Reader<'a> {
         let block = self.known(tag)?;
         let view = self.node.view(block.number);
         let view = view.ok_or_else(|| Failure::server("historical state is not available"))?;
-        let env = Env { chain: self.node.chain, now: block.timestamp, names: self.names };
+        let env = Env {
+            chain: self.node.chain,
+            now: block.timestamp,
+            names: self.names,
+            gas_price: U256::ZERO,
+            execution: Execution::Simulation,
+        };
         Ok((view, env))
     }
 
@@ -124,32 +122,34 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn call(&self, params: &Params<'_>) -> Answer {
-        let asked = asked(params)?;
-        let (mut view, env) = self.view(params.tag(1)?)?;
-        self.run(&mut view, &env, &asked).map(|returned| hex(&returned))
+        let (request, mut view, env) = self.simulation(params)?;
+        let returned = request.run(&mut view, &env, request.gas())?;
+        if request.gas_used(&view) > request.gas() {
+            return Err(Failure::server("out of gas"));
+        }
+        Ok(hex(&returned))
     }
 
     pub(super) fn estimate(&self, params: &Params<'_>) -> Answer {
-        let asked = asked(params)?;
-        let (mut view, env) = self.view(params.tag(1)?)?;
-        self.run(&mut view, &env, &asked)?;
+        let (request, mut view, env) = self.simulation(params)?;
+        let most = request.most_gas(&view);
+        request.run(&mut view, &env, most)?;
         // The nonce and the fee are written too, and a slot that is filled now may
         // be empty when the block comes.
-        let used = intrinsic(&asked.data).saturating_add(view.gas());
+        let used = request.gas_used(&view);
         let estimate = used.saturating_add(used / 8);
-        if estimate > asked.gas {
-            return Err(Failure::server(format!("gas required exceeds allowance ({})", asked.gas)));
+        if estimate > most {
+            return Err(Failure::server(format!("gas required exceeds allowance ({most})")));
         }
         Ok(quantity(estimate))
     }
 
-    fn run(&self, view: &mut View<'_>, env: &Env<'_>, asked: &Asked) -> Result<Bytes, Failure> {
-        if view.peek(Slot::Native(asked.from)) < asked.value {
-            return Err(Failure::server("insufficient funds for transfer"));
-        }
-        send_value(view, env, asked.from, asked.to, asked.value)
-            .and_then(|()| contracts::call(view, env, asked.from, asked.to, &asked.data))
-            .map_err(|revert| Failure::reverted(&revert))
+    /// What is asked for, and the state and the surroundings to run it in.
+    fn simulation(&self, params: &Params<'_>) -> Result<(CallRequest, View<'a>, Env<'a>), Failure> {
+        let (request, tag) = (CallRequest::read(params)?, params.tag(1)?);
+        let (view, env) = self.view(tag)?;
+        let gas_price = request.gas_price(self.known(tag)?.base_fee)?;
+        Ok((request, view, Env { gas_price, ..env }))
     }
 
     pub(super) fn transaction(&self, params: &Params<'_>) -> Answer {
@@ -202,22 +202,4 @@ fn count(value: &Value) -> Result<u64, Failure> {
 
 fn detail(params: &Params<'_>) -> Detail {
     if params.get(1) == Some(&Value::Bool(true)) { Detail::Whole } else { Detail::Hashes }
-}
-
-fn asked(params: &Params<'_>) -> Result<Asked, Failure> {
-    let call = params.get(0).and_then(Value::as_object);
-    let call = call.ok_or_else(|| Failure::invalid("missing value for required argument 0"))?;
-    let text = |name: &str| call.get(name).and_then(Value::as_str);
-    let amount =
-        |name: &str| call.get(name).filter(|value| !value.is_null()).map(number).transpose();
-    let Some(to) = text("to") else {
-        return Err(Failure::server("the sandbox deploys no contracts"));
-    };
-    Ok(Asked {
-        from: text("from").map(address).transpose()?.unwrap_or_default(),
-        to: address(to)?,
-        value: amount("value")?.unwrap_or_default(),
-        data: text("input").or(text("data")).map(bytes).transpose()?.unwrap_or_default(),
-        gas: amount("gas")?.and_then(|gas| u64::try_from(gas).ok()).unwrap_or(BLOCK_GAS),
-    })
 }

@@ -39,7 +39,13 @@ fn dns(name: &str) -> Bytes {
 }
 
 fn ask(names: &Names, data: impl Into<Bytes>) -> Answer {
-    let env = Env { chain: ChainId::Ethereum, now: NOW, names };
+    let env = Env {
+        chain: ChainId::Ethereum,
+        now: NOW,
+        names,
+        gas_price: U256::ZERO,
+        execution: Execution::Simulation,
+    };
     let state = State::default();
     let to = names.universal_resolver();
     call(&mut View::latest(&state), &env, PAYER, to, &data.into())

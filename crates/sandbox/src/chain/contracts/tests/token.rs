@@ -4,6 +4,7 @@ use alloy_sol_types::{SolCall, SolEvent};
 
 use super::super::super::abi::Usdc;
 use super::super::super::network::{PERMIT2, address as place};
+use super::super::WalletKind;
 use super::super::usdc::domain;
 use super::*;
 
@@ -152,6 +153,32 @@ fn a_wallet_is_asked_and_confirms_what_its_owner_signed() {
     };
     assert_eq!(owned_by(PAYER), Ok(Bytes::new()));
     assert_eq!(reason(owned_by(PAYEE)), "FiatTokenV2: invalid signature");
+}
+
+#[test]
+fn a_wallet_that_cheats_passes_the_simulation_that_it_is_made_for_and_fails_in_a_block() {
+    let free = U256::ZERO;
+    let (simulation, block) = (Execution::Simulation, Execution::Block);
+    for (kind, passes) in [
+        (WalletKind::Standard, [true, true, true]),
+        (WalletKind::RevertsInBlock, [true, true, false]),
+        (WalletKind::RevertsAtGasPrice, [true, false, false]),
+    ] {
+        let runs = [(simulation, free), (simulation, U256::ONE), (block, U256::ONE)];
+        let found = runs.map(|(execution, gas_price)| {
+            let mut bench = Bench { gas_price, execution, ..Bench::new(ChainId::Base) };
+            bench.put(Slot::Code(PAYER), U256::from_be_bytes(PAYER.into_word().0));
+            bench.put(Slot::WalletKind(PAYER), kind.number());
+            match bench.call(FACILITATOR, usdc(), send().abi_encode()) {
+                Ok(_) => true,
+                refused => {
+                    assert_eq!(reason(refused), "FiatTokenV2: invalid signature");
+                    false
+                }
+            }
+        });
+        assert_eq!(found, passes, "{kind:?}");
+    }
 }
 
 #[test]
