@@ -50,7 +50,7 @@ async fn call(
         let words = "no such chain: this sandbox keeps 1, 8453, 137 and 42161\n";
         return (StatusCode::NOT_FOUND, words).into_response();
     };
-    match answer(&doors.world, chain, &body) {
+    match answer(&doors.world, chain, &body).await {
         Ok(Value::Null) => StatusCode::NO_CONTENT.into_response(),
         Ok(value) => (JSON, value.to_string()).into_response(),
         Err(loss) => lose(loss, &scissors, doors.closed).await,

@@ -62,10 +62,13 @@ pub(super) struct Distortion {
 
 /// Whether this method hands in a signed transaction.
 pub(super) fn sends(method: &str) -> bool {
-    method == SEND
+    method == SEND || method == SEND_SYNC
 }
 
 pub(super) const SEND: &str = "eth_sendRawTransaction";
+/// EIP-7966. Here it answers with the hash; waiting for the receipt is for a caller
+/// that does not hold the chain.
+pub(super) const SEND_SYNC: &str = "eth_sendRawTransactionSync";
 
 pub(super) fn answer(
     node: &mut Node,

@@ -1,5 +1,7 @@
 //! JSON-RPC calls, one or a batch of them, with the faults that strike them.
 
+use std::time::Duration;
+
 use alloy_primitives::{Bytes, keccak256};
 use serde_json::{Value, json};
 
@@ -13,6 +15,10 @@ use super::super::world::{Kept, World};
 
 /// How many calls may come at once.
 const BATCH: usize = 256;
+/// How long `eth_sendRawTransactionSync` waits if it is not told, and at most, in
+/// milliseconds: closing the sandbox waits for it.
+const SYNC_TIMEOUT: u64 = 2_000;
+const SYNC_LONGEST: u64 = 10_000;
 
 /// What a fault leaves of an answer.
 pub(super) enum Loss {
@@ -25,12 +31,12 @@ pub(super) enum Loss {
 
 /// Answers one call, or a batch of them in order. A lost answer is that of the whole
 /// batch: what came before has been done, and what comes after is not.
-pub(super) fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value, Loss> {
+pub(super) async fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value, Loss> {
     let Ok(asked) = serde_json::from_slice::<Value>(body) else {
         return Ok(failed(&Value::Null, &Failure::new(-32700, "parse error")));
     };
     let Value::Array(calls) = asked else {
-        return one(world, chain, &asked, None);
+        return one(world, chain, &asked, None).await;
     };
     if calls.is_empty() || calls.len() > BATCH {
         let words = format!("a batch is of 1 to {BATCH} calls");
@@ -39,7 +45,7 @@ pub(super) fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value
     let reordered = reordering(world, chain, &calls);
     let mut answers = vec![Value::Null; calls.len()];
     for index in order_of_effect(&calls, reordered.as_ref()) {
-        answers[index] = one(world, chain, &calls[index], reordered.as_ref())?;
+        answers[index] = one(world, chain, &calls[index], reordered.as_ref()).await?;
     }
     answers.retain(|answer| !answer.is_null());
     Ok(if answers.is_empty() { Value::Null } else { Value::Array(answers) })
@@ -69,7 +75,7 @@ fn order_of_effect(calls: &[Value], reordered: Option<&Fault>) -> Vec<usize> {
 }
 
 /// Nothing (`null`) for a notification, which wants no answer.
-fn one(
+async fn one(
     world: &World,
     chain: ChainId,
     call: &Value,
@@ -80,13 +86,49 @@ fn one(
         return Ok(failed(&id, &Failure::new(-32600, "invalid request")));
     };
     let params = call.get("params").unwrap_or(&Value::Null);
-    let result = struck(world, &mut world.chain(chain), reordered, method, params)?;
+    let mut result = struck(world, &mut world.chain(chain), reordered, method, params)?;
+    if method == rpc::SEND_SYNC
+        && let Ok(hash) = result
+    {
+        let milliseconds = params.get(1).and_then(Value::as_u64).unwrap_or(SYNC_TIMEOUT);
+        result = receipt_within(world, chain, hash, milliseconds.min(SYNC_LONGEST)).await;
+    }
     if call.get("id").is_none() {
         return Ok(Value::Null);
     }
     Ok(match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
         Err(failure) => failed(&id, &failure),
+    })
+}
+
+/// Looks for the receipt again and again, because blocks are made when somebody looks.
+async fn receipt_within(
+    world: &World,
+    chain: ChainId,
+    hash: Value,
+    milliseconds: u64,
+) -> Result<Value, Failure> {
+    let (method, params) = ("eth_getTransactionReceipt", json!([hash]));
+    let look = || {
+        let node = &mut world.chain(chain).node;
+        rpc::answer(node, &world.names(), Distortion::default(), method, &params)
+    };
+    let mined = async {
+        loop {
+            let found = look();
+            if found != Ok(Value::Null) {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let timeout = Duration::from_millis(milliseconds);
+    tokio::time::timeout(timeout, mined).await.unwrap_or_else(|_| {
+        let words = format!(
+            "The transaction was added to the mempool but wasn't processed in {milliseconds} ms"
+        );
+        Err(Failure { code: 4, message: words, data: Some(hash) })
     })
 }
 

@@ -108,3 +108,34 @@ async fn the_controls_take_the_faults_of_sending_and_every_nth_call() {
     let wrong = client.post(path, r#"{"fault":"drop","every":0}"#).await.json();
     assert_eq!(wrong["wrong"], json!(["every: a whole number from 1 to 4,294,967,295"]));
 }
+
+#[tokio::test]
+async fn a_transaction_sent_synchronously_is_answered_with_its_receipt_or_times_out() {
+    let chains = open().await;
+    let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
+    let sync = "eth_sendRawTransactionSync";
+    let within = |bytes: &[u8], milliseconds: u64| {
+        json!([alloy_primitives::hex::encode_prefixed(bytes), milliseconds])
+    };
+    let receipt = client.result(BASE, sync, raw(&payment(&chain, &payer, payee(), 5))).await;
+    let hash = json!([receipt["transactionHash"]]);
+    assert_eq!(client.result(BASE, "eth_getTransactionReceipt", hash).await, receipt);
+    let used = unsigned_payment(&chain, 0, payee(), 6).sign(&payer);
+    assert_eq!(client.call(BASE, sync, raw(&used)).await["error"]["code"], -32000);
+
+    chain.set_mining(Mining::Held);
+    let late = payment(&chain, &payer, payee(), 5);
+    let error = client.call(BASE, sync, within(&late, 1)).await["error"].clone();
+    let hash = alloy_primitives::keccak256(&late).to_string();
+    assert_eq!((&error["code"], &error["data"]), (&json!(4), &json!(hash)));
+    assert_eq!(chain.waiting(), 1);
+
+    let waited = unsigned_payment(&chain, 2, payee(), 5).sign(&payer);
+    let asking =
+        tokio::spawn(async move { client.result(BASE, sync, within(&waited, 10_000)).await });
+    while chain.waiting() < 2 {
+        tokio::task::yield_now().await;
+    }
+    chain.mine(1);
+    assert_eq!(asking.await.unwrap()["status"], "0x1");
+}
