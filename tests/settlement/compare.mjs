@@ -8,10 +8,16 @@ import { PRICES } from "./payers.mjs";
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 const STATUS_AT_ONCE = 32;
 
-/** Every payment to the seller so far. */
-export async function transfers(chain, payee) {
-  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: payee }, fromBlock: 0n });
-  return logs.map(({ args, transactionHash, blockNumber }) => ({ from: args.from, amount: args.value, transaction: transactionHash, block: blockNumber }));
+/** Every payment to the seller so far, with the order whose authorization it spent. */
+async function readTransfers(chain, orders) {
+  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: 0n });
+  const inputs = new Map();
+  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) inputs.set(hash, (await chain.reader.getTransaction({ hash })).input);
+  return logs.map(({ args, transactionHash, blockNumber }) => {
+    const input = inputs.get(transactionHash);
+    const order = orders.find(({ account, nonce }) => account.address === args.from && input.includes(nonce.slice(2).toLowerCase()));
+    return { order, amount: args.value, transaction: transactionHash, block: blockNumber };
+  });
 }
 
 /** What the status endpoint says of these orders. */
@@ -28,47 +34,52 @@ async function readStatuses(url, orders) {
 /** Waits until no order is in between, or the time is over; the answer is what was read last. */
 async function waitForRest(url, orders, seconds) {
   const statuses = new Map();
+  let looks = 0;
   const look = async () => {
+    looks += 1;
     const moving = orders.filter(order => !AT_REST.has(statuses.get(order)?.status));
     for (const [order, status] of await readStatuses(url, moving)) statuses.set(order, status);
     return orders.every(order => AT_REST.has(statuses.get(order).status));
   };
   let isAtRest = true;
   await until("all orders are at rest", look, seconds).catch(() => (isAtRest = false));
-  return { isAtRest, statuses: await readStatuses(url, orders), at: Date.now() };
+  const at = Date.now();
+  return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses: await readStatuses(url, orders) };
 }
 
-/** The figures, and what does not agree in words. Orders have had their last answer. */
+/**
+ * The figures, and what does not agree in words. Lost is what the service calls paid and has no transfer or no card;
+ * doubled are transfers and cards beyond one for each order.
+ */
 export async function compare({ chain, provider, services }, orders, restSeconds) {
   const rest = await waitForRest(services[0].url, orders, restSeconds);
-  const moved = await transfers(chain, orders[0].payTo);
-  const byTransaction = new Map(moved.map(transfer => [transfer.transaction, transfer]));
+  const moved = await readTransfers(chain, orders);
   const disagreements = [];
-  const lost = new Set();
   let stored = 0;
   let storedUnits = 0n;
+  for (const { order, amount, transaction, block } of moved) {
+    if (order) order.transfer ??= { transaction, block };
+    if (!order) disagreements.push(`${transaction} moved ${amount} units for no order`);
+    else if (amount !== PRICES[order.rail]) disagreements.push(`order ${order.number}: ${amount} units moved, and it costs ${PRICES[order.rail]}`);
+  }
   for (const order of orders) {
     const { payment, status } = rest.statuses.get(order);
     order.status = status;
-    order.transfer = payment ? byTransaction.get(payment.transaction) : undefined;
-    if (payment) {
-      stored += 1;
-      storedUnits += BigInt(payment.amount);
-      const paid = order.transfer;
-      if (!paid) lost.add(order);
-      else if (paid.from !== order.account.address || paid.amount !== PRICES[order.rail] || BigInt(payment.amount) !== paid.amount) {
-        disagreements.push(`order ${order.number}: ${paid.amount} units from ${paid.from} on chain, ${payment.amount} in the store, and it costs ${PRICES[order.rail]}`);
-      }
-    } else if (order.outcome === "paid") lost.add(order);
+    order.isStored = Boolean(payment);
+    if (!payment) continue;
+    stored += 1;
+    storedUnits += BigInt(payment.amount);
+    if (order.transfer && order.transfer.transaction !== payment.transaction) disagreements.push(`order ${order.number}: paid by ${order.transfer.transaction}, and the store has ${payment.transaction}`);
   }
   const settled = orders.filter(({ transfer }) => transfer);
   const report = await provider.report(settled.map(({ id }) => id));
-  for (const order of settled) if (report.missing.includes(order.id)) lost.add(order);
+  const missing = new Set(report.missing);
+  const lost = orders.filter(({ outcome, isStored, transfer, id }) => (outcome === "paid" || isStored) && (!transfer || (outcome === "paid" && missing.has(id))));
+  const doubled = moved.length - settled.length + Object.keys(report.duplicates).length;
   const units = moved.reduce((sum, { amount }) => sum + amount, 0n);
-  const doubled = moved.length - settled.length + report.orphans.length + Object.keys(report.duplicates).length;
-  if (units !== storedUnits) disagreements.push(`${units} units moved on chain, and the store has ${storedUnits}`);
-  const agree = moved.length === stored && report.accepted === stored && disagreements.length === 0;
-  const audit = `${moved.length} transfers of ${units} units, ${report.accepted} provider orders, ${stored} paid orders in the store of ${storedUnits} units: ${agree ? "equal" : "NOT EQUAL"}`;
-  if (!agree) disagreements.unshift(audit);
-  return { audit, disagreements, lost: lost.size, doubled, rest, transfers: moved.length };
+  if (report.orphans.length > 0) disagreements.push(`${report.orphans.length} cards at the provider without a transfer`);
+  const isEqual = moved.length === stored && report.accepted === stored && units === storedUnits;
+  const audit = `${moved.length} transfers of ${units} units, ${report.accepted} provider orders, ${stored} paid orders of ${storedUnits} units in the store: ${isEqual ? "equal" : "NOT EQUAL"}`;
+  if (!isEqual) disagreements.unshift(audit);
+  return { audit, disagreements, lost: lost.length, doubled, rest };
 }

@@ -27,7 +27,8 @@ async function losePool({ chain }) {
     const { result } = await rpc(chain.url, "txpool_status");
     return Number(result.pending) + Number(result.queued);
   });
-  await chain.hand.dropAllTransactions();
+  const { error } = await rpc(chain.url, "anvil_dropAllTransactions");
+  if (error) throw new Error(`the node keeps its pool: ${JSON.stringify(error)}`);
   return size;
 }
 
@@ -92,14 +93,15 @@ async function measure(programs, { blockTime, begin, strike }, { payers, patienc
   });
   const [did] = await Promise.all([fault, ...orders.map(order => payUntilSettled(stack.services, order, end))]);
   const answered = Math.max(...orders.map(order => order.answered));
-  const begun = Date.now();
-  const compared = await compare(stack, orders, Math.max(1, (end - begun) / 1_000));
+  const { rest, ...compared } = await compare(stack, orders, Math.max(1, (end - Date.now()) / 1_000));
   await stack.stop();
-  // If it was at rest when we first looked, it came to rest with the last answer.
-  const wasAtRest = compared.rest.at - begun < 1_000;
-  const rested = wasAtRest ? answered : compared.rest.at;
-  return { ...compared, did, orders, rest: compared.rest.isAtRest ? Math.max(0, rested - recovered) : Infinity };
+  // What was at rest when we first looked came to rest with the last answer.
+  const rested = rest.wasAtRest ? answered : rest.at;
+  return { ...compared, did, orders, rest: rest.isAtRest ? Math.max(0, rested - recovered) : Infinity };
 }
+
+/** What the payers were told who were refused. */
+const refusals = orders => orders.filter(({ outcome }) => outcome === "refused").map(({ rail, refusal, reason }) => `${rail} ${reason ?? ""} ${refusal.slice(0, 300)}`);
 
 export async function nodes(programs, { runs, short = false }) {
   const plan = short ? SHORT : FULL;
@@ -123,6 +125,7 @@ export async function nodes(programs, { runs, short = false }) {
         statuses: words(count(found.orders.flatMap(({ statuses }) => statuses))),
       });
       console.log(`    ${name}: ${found.did}; audit: ${found.audit}`);
+      for (const [refusal, number] of Object.entries(count(refusals(found.orders)))) console.log(`    refused ${number} times: ${refusal}`);
       const demand = (holds, text) => holds || missed.push(`nodes: ${fault}, run ${run}: ${text}`);
       demand(unfinished === 0, `${unfinished} orders are neither paid nor refused`);
       demand(found.rest <= 1_000 * REST_SECONDS, `the last order was at rest ${seconds(found.rest)} s after the recovery, at most ${REST_SECONDS}`);

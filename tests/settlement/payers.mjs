@@ -1,5 +1,6 @@
 // Payers with funds, orders with credentials that are signed ahead of time, and requests that are repeated until paid.
 import { Agent, request } from "node:http";
+import { Credential } from "mppx";
 import { encodeAbiParameters, keccak256, maxUint256, pad, parseAbiParameters, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { PERMIT2 } from "../chain/nodes.mjs";
@@ -48,16 +49,23 @@ export async function createAccounts(chain, count) {
   return accounts;
 }
 
+/** How each rail asks and signs; `nonce` is that of the signed authorization, as the token or Permit2 sees it. */
 const RAILS = {
   x402: {
     post: x402.post,
     door: x402.DOOR,
-    sign: async (chain, account, response) => ({ "payment-signature": (await x402.sign(x402.wallet(chain.network, account), x402.terms(response))).header }),
+    async sign(chain, account, response) {
+      const { header, nonce } = await x402.sign(x402.wallet(chain.network, account), x402.terms(response));
+      return { headers: { "payment-signature": header }, nonce: toHex(nonce, { size: 32 }) };
+    },
   },
   mpp: {
     post: mpp.post,
     door: mpp.DOOR,
-    sign: async (_, account, response) => ({ authorization: await mpp.credential(account, response) }),
+    async sign(_, account, response) {
+      const authorization = await mpp.credential(account, response);
+      return { headers: { authorization }, nonce: Credential.deserialize(authorization).payload.nonce };
+    },
   },
 };
 
@@ -67,10 +75,10 @@ async function createOrder({ chain, services }, number, account, rail) {
   const card = x402.card();
   const response = await fetch(...post(services[number % services.length].url, card));
   if (response.status !== 402) throw new Error(`${rail}: ${response.status} ${await response.text()} instead of a challenge`);
-  const headers = await sign(chain, account, response.clone());
+  const signed = await sign(chain, account, response.clone());
   const { payTo } = x402.terms(response).accepts[0];
   const { public_order_id: id = null } = await response.json();
-  return { number, rail, account, door, headers, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null };
+  return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null };
 }
 
 /** One order for each number below `count`: payers take turns, and so do the rails. */

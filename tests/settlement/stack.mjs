@@ -1,6 +1,5 @@
 // Everything that a measurement runs on: an anvil node, the provider emulator and processes of the real service.
-import { spawn } from "node:child_process";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../chain/nodes.mjs";
@@ -92,8 +91,8 @@ async function startProcess(binary, settings, environment) {
 }
 
 /**
- * `blockTime` is in seconds, and 0 mines each transaction at once; `store` is `sqlite` or `postgres`; `between` puts a
- * proxy before the node. All processes have one settler account, one key and one base URL.
+ * `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
+ * one key and one base URL.
  */
 export async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null } = {}) {
   const chain = await startChain(BASE);
