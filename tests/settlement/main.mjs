@@ -20,8 +20,7 @@ const PARTS = {
   ],
 };
 
-process.once("exit", stopEverything);
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopEverything().finally(() => process.exit(130)));
 
 const begun = Date.now();
 let missed;
@@ -29,6 +28,7 @@ try {
   missed = await PARTS[part]();
 } catch (error) {
   missed = [error.stack];
+  await stopEverything();
 }
 console.log(`\n${part} took ${Math.round((Date.now() - begun) / 1_000)} s`);
 for (const requirement of missed) console.log(`MISSED  ${requirement}`);

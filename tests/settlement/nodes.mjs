@@ -4,7 +4,7 @@ import { until } from "../x402/service.mjs";
 import { compare } from "./compare.mjs";
 import { createAccounts, createOrders, payUntilSettled } from "./payers.mjs";
 import { startFaultyNode } from "./proxy.mjs";
-import { setBlockTime, startStack } from "./stack.mjs";
+import { setBlockTime, withStack } from "./stack.mjs";
 import { count, seconds, startTable, words } from "./table.mjs";
 
 const COLUMNS = ["fault", "blocks", "payers", "paid", "refused", "unfinished", "rest", "lost", "doubled", "statuses"];
@@ -78,8 +78,7 @@ const FAULTS = {
   },
 };
 
-async function measure(programs, { blockTime, begin, strike }, { payers, patienceSeconds }) {
-  const stack = await startStack(programs, { between: startFaultyNode });
+async function measure(stack, { blockTime, begin, strike }, { payers, patienceSeconds }) {
   const accounts = await createAccounts(stack.chain, payers);
   const orders = await createOrders(stack, accounts, ["x402", "mpp"], payers);
   await setBlockTime(stack.chain, blockTime);
@@ -94,14 +93,13 @@ async function measure(programs, { blockTime, begin, strike }, { payers, patienc
   const [did] = await Promise.all([fault, ...orders.map(order => payUntilSettled(stack.services, order, end))]);
   const answered = Math.max(...orders.map(order => order.answered));
   const { rest, ...compared } = await compare(stack, orders, Math.max(1, (end - Date.now()) / 1_000));
-  await stack.stop();
   // What was at rest when we first looked came to rest with the last answer.
   const rested = rest.wasAtRest ? answered : rest.at;
   return { ...compared, did, orders, rest: rest.isAtRest ? Math.max(0, rested - recovered) : Infinity };
 }
 
 /** What the payers were told who were refused. */
-const refusals = orders => orders.filter(({ outcome }) => outcome === "refused").map(({ rail, refusal, reason }) => `${rail} ${reason ?? ""} ${refusal.slice(0, 300)}`);
+const refusals = orders => orders.filter(({ outcome }) => outcome === "refused").map(({ rail, refusal }) => `${rail} ${refusal}`);
 
 export async function nodes(programs, { runs, short = false }) {
   const plan = short ? SHORT : FULL;
@@ -110,7 +108,7 @@ export async function nodes(programs, { runs, short = false }) {
   for (const fault of plan.faults) {
     for (let run = 1; run <= runs; run += 1) {
       const { name, blockTime } = FAULTS[fault];
-      const found = await measure(programs, FAULTS[fault], plan);
+      const found = await withStack(programs, { between: startFaultyNode }, stack => measure(stack, FAULTS[fault], plan));
       const { paid = 0, refused = 0, null: unfinished = 0 } = count(found.orders.map(({ outcome }) => outcome));
       print({
         fault,

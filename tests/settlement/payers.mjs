@@ -102,7 +102,7 @@ export function send(url, order) {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", piece => (text += piece));
-      answer.once("end", () => resolve(record(order, answer.statusCode, text)));
+      answer.once("end", () => resolve(record(order, answer.statusCode, text, answer.headers)));
       answer.once("error", () => resolve(record(order, 0)));
     });
     asked.once("error", () => resolve(record(order, 0)));
@@ -110,7 +110,13 @@ export function send(url, order) {
   });
 }
 
-function record(order, status, text = "{}") {
+/** Why an x402 payment is refused; the body of such an answer is empty. */
+function reason(headers) {
+  const decode = name => JSON.parse(Buffer.from(headers[name] ?? "e30=", "base64").toString());
+  return decode("payment-response").errorReason ?? decode("payment-required").error ?? "";
+}
+
+function record(order, status, text = "{}", headers = {}) {
   order.answered = Date.now();
   order.statuses.push(status);
   let body = {};
@@ -122,7 +128,7 @@ function record(order, status, text = "{}") {
   order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;
   if (status === 200) order.outcome = "paid";
   else if (isRefusal(status, body)) order.outcome = "refused";
-  if (order.outcome === "refused") order.refusal = text;
+  if (order.outcome === "refused") order.refusal = `${status} ${reason(headers)} ${text.slice(0, 300)}`;
   return status;
 }
 

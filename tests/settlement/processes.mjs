@@ -3,7 +3,7 @@ import { watch } from "../x402/audit.mjs";
 import { until } from "../x402/service.mjs";
 import { compare } from "./compare.mjs";
 import { createAccounts, createOrders, payUntilSettled } from "./payers.mjs";
-import { startStack } from "./stack.mjs";
+import { withStack } from "./stack.mjs";
 import { count, percentile, seconds, startTable } from "./table.mjs";
 
 const COLUMNS = ["store", "processes", "kills", "orders/s", "502s", "p50", "p99", "p99 settled", "takeover", "lost", "doubled", "unfinished"];
@@ -61,8 +61,7 @@ function longestTakeover(kills, settled) {
   return longest;
 }
 
-async function measure(programs, { store, processes, kills }, { orders: size, patienceSeconds, restSeconds }) {
-  const stack = await startStack(programs, { store, processes });
+async function measure(stack, kills, { orders: size, patienceSeconds, restSeconds }) {
   const accounts = await createAccounts(stack.chain, PAYERS);
   const orders = await createOrders(stack, accounts, ["x402", "mpp"], size);
   const watched = watch(stack.chain);
@@ -79,7 +78,6 @@ async function measure(programs, { store, processes, kills }, { orders: size, pa
   await Promise.all([KILLERS[kills](stack.services, () => done / size, times), ...accounts.map((_, number) => payer(number))]);
   const compared = await compare(stack, orders, restSeconds);
   await watched.stop();
-  await stack.stop();
   const settledAt = ({ transfer }) => watched.blocks.get(transfer.block).by;
   const paid = orders.filter(({ outcome }) => outcome === "paid");
   const settled = orders.filter(({ transfer, sent }) => transfer && sent);
@@ -118,7 +116,7 @@ export async function processes(programs, { runs, short = false }) {
   for (let run = 1; run <= runs; run += 1) {
     const rates = {};
     for (const row of plan.rows) {
-      const found = await measure(programs, row, plan);
+      const found = await withStack(programs, row, stack => measure(stack, row.kills, plan));
       const p99 = percentile(found.answers, 0.99);
       print({
         ...row,

@@ -55,8 +55,9 @@ export async function startFaultyNode(target) {
     const passed = members.filter(member => !dropped.includes(member));
     const answers = dropped.map(acknowledge);
     if (fault === "shuffle") answers.push(...(await shuffle(passed)));
-    else if (isBatch && passed.length > 0) answers.push(...(await forward(passed)));
-    else if (passed.length > 0) answers.push(await forward(passed[0]));
+    else if (passed.length > 0) answers.push(...(await forward(isBatch ? passed : passed[0]).then(answer => [answer].flat())));
+    const place = ({ id }) => members.findIndex(member => member.id === id);
+    if (fault !== "shuffle") answers.sort((one, other) => place(one) - place(other));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(isBatch ? answers : answers[0]));
   };
 

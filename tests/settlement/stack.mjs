@@ -13,6 +13,8 @@ const RATE_TIMES = 10_000;
 const KEPT_CARDS = 5_000;
 
 const running = new Set();
+/** Processes that are being started; they can only be killed once they have started. */
+const starting = new Set();
 
 /** Remembers how to stop something, in case the test ends before it is stopped. */
 function remember(stop) {
@@ -23,15 +25,12 @@ function remember(stop) {
   };
 }
 
-/** Stops what still runs. Synchronous, as it is called when the process exits. */
-export function stopEverything() {
+/** Stops what still runs, when the test ends early. */
+export async function stopEverything() {
+  await Promise.allSettled([...starting]);
   for (const stop of [...running].reverse()) {
     running.delete(stop);
-    try {
-      Promise.resolve(stop()).catch(() => {});
-    } catch {
-      // It has stopped already.
-    }
+    await Promise.resolve().then(stop).catch(() => {});
   }
 }
 
@@ -69,7 +68,9 @@ async function startProcess(binary, settings, environment) {
   const service = { url: `http://127.0.0.1:${port}`, alive: false, folder: place.folder };
   let current;
   const start = async () => {
-    current = await open(binary, place, log);
+    const opening = open(binary, place, log);
+    starting.add(opening);
+    current = await opening.finally(() => starting.delete(opening));
     service.alive = true;
   };
   await start();
@@ -94,7 +95,7 @@ async function startProcess(binary, settings, environment) {
  * `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
  * one key and one base URL.
  */
-export async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null } = {}) {
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
@@ -122,6 +123,16 @@ export async function startStack({ binary, postOffice }, { processes = 1, store 
     if (process.env.KEEP) console.log(`  logs: ${services.map(({ folder }) => folder).join(", ")}`);
   };
   return { chain, proxy, provider, services, stop };
+}
+
+/** Runs something on a stack of its own, and stops the stack afterwards. */
+export async function withStack(programs, options, act) {
+  const stack = await startStack(programs, options);
+  try {
+    return await act(stack);
+  } finally {
+    await stack.stop();
+  }
 }
 
 /** From now on the node mines a block every so many seconds; 0 mines each transaction at once. */
