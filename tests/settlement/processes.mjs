@@ -75,7 +75,8 @@ async function measure(stack, kills, { orders: size, patienceSeconds, restSecond
       done += 1;
     }
   };
-  await Promise.all([KILLERS[kills](stack.services, () => done / size, times), ...accounts.map((_, number) => payer(number))]);
+  const paying = Promise.all(accounts.map((_, number) => payer(number))).then(() => Date.now());
+  const [ended] = await Promise.all([paying, KILLERS[kills](stack.services, () => done / size, times)]);
   const compared = await compare(stack, orders, restSeconds);
   await watched.stop();
   const settledAt = ({ transfer }) => watched.blocks.get(transfer.block).by;
@@ -84,8 +85,9 @@ async function measure(stack, kills, { orders: size, patienceSeconds, restSecond
   return {
     ...compared,
     kills: times.length,
-    rate: (1_000 * paid.length) / (Math.max(...paid.map(({ answered }) => answered)) - begun),
-    answers: paid.map(({ sent, answered }) => answered - sent),
+    rate: (1_000 * paid.length) / (ended - begun),
+    // An order that was never paid took at least until the end.
+    answers: orders.filter(({ sent }) => sent).map(({ sent, answered, outcome }) => (outcome === "paid" ? answered : ended) - sent),
     settlements: settled.map(order => Math.max(0, settledAt(order) - order.sent)),
     takeover: longestTakeover(times, settled.map(settledAt)),
     unknown: count(orders.flatMap(({ statuses }) => statuses))[502] ?? 0,
