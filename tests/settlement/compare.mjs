@@ -47,12 +47,20 @@ async function waitForRest(url, orders, seconds) {
   return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses: await readStatuses(url, orders) };
 }
 
+/** Money without a card, or a card without money; an order that is still in between is unfinished and not lost. */
+function isLost({ outcome, status, isStored, transfer, id }, missing) {
+  if (!transfer) return outcome === "paid" || isStored;
+  return outcome === "refused" || status === "unpaid" || (outcome === "paid" && missing.has(id));
+}
+
 /**
- * The figures, and what does not agree in words. Lost is what the service calls paid and has no transfer or no card;
- * doubled are transfers and cards beyond one for each order.
+ * Kills the service once its orders are at rest, and answers the figures and what does not agree in words. Doubled are
+ * transfers and cards beyond one for each order.
  */
 export async function compare({ chain, provider, services }, orders, restSeconds) {
   const rest = await waitForRest(services[0].url, orders, restSeconds);
+  // What is not at rest would go on while we count.
+  for (const service of services) await service.kill();
   const moved = await readTransfers(chain, orders);
   const disagreements = [];
   let stored = 0;
@@ -74,10 +82,12 @@ export async function compare({ chain, provider, services }, orders, restSeconds
   const settled = orders.filter(({ transfer }) => transfer);
   const report = await provider.report(settled.map(({ id }) => id));
   const missing = new Set(report.missing);
-  const lost = orders.filter(({ outcome, isStored, transfer, id }) => (outcome === "paid" || isStored) && (!transfer || (outcome === "paid" && missing.has(id))));
-  const doubled = moved.length - settled.length + Object.keys(report.duplicates).length;
+  const lost = orders.filter(order => isLost(order, missing));
+  const copies = Object.values(report.duplicates).reduce((sum, ids) => sum + ids.length - 1, 0);
+  const doubled = moved.length - settled.length + copies;
+  const unpaidCards = report.accepted - copies - (settled.length - report.missing.length);
   const units = moved.reduce((sum, { amount }) => sum + amount, 0n);
-  if (report.orphans.length > 0) disagreements.push(`${report.orphans.length} cards at the provider without a transfer`);
+  if (unpaidCards > 0) disagreements.push(`${unpaidCards} cards at the provider without a transfer`);
   const isEqual = moved.length === stored && report.accepted === stored && units === storedUnits;
   const audit = `${moved.length} transfers of ${units} units, ${report.accepted} provider orders, ${stored} paid orders of ${storedUnits} units in the store: ${isEqual ? "equal" : "NOT EQUAL"}`;
   if (!isEqual) disagreements.unshift(audit);

@@ -27,7 +27,8 @@ export async function crowd(programs, { runs, sizes = [50, 200, 1_000], blockTim
     for (let run = 1; run <= runs; run += 1) {
       const { took, orders, disagreements } = await withStack(programs, {}, stack => measure(stack, row));
       const times = orders.map(({ sent, answered }) => answered - sent);
-      const { 200: paid = 0, 502: unknown = 0, ...other } = count(orders.flatMap(({ statuses }) => statuses));
+      const { 200: paid = 0, 502: unknown = 0 } = count(orders.map(({ statuses }) => statuses[0]));
+      const others = orders.filter(({ statuses }) => ![200, 502].includes(statuses[0])).map(({ statuses, code }) => `${statuses[0]} ${code}`);
       const blocks = row.blockTime === 0 ? "instant" : `${row.blockTime} s`;
       print({
         rail: row.rail,
@@ -39,10 +40,10 @@ export async function crowd(programs, { runs, sizes = [50, 200, 1_000], blockTim
         200: paid,
         502: unknown,
         audit: paid < row.size ? "-" : disagreements.length === 0 ? "equal" : "NOT EQUAL",
-        other: words(other),
+        other: words(count(others)),
       });
       const name = `crowd: ${row.size} payers by ${row.rail}, blocks ${blocks}, run ${run}:`;
-      if (paid !== row.size) missed.push(`${name} ${paid} answers 200 and ${unknown} answers 502`);
+      if (paid !== row.size) missed.push(`${name} ${paid} answers 200, ${unknown} answers 502, ${others.length} others`);
       else missed.push(...disagreements.map(disagreement => `${name} ${disagreement}`));
     }
   }

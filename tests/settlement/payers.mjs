@@ -78,7 +78,7 @@ async function createOrder({ chain, services }, number, account, rail) {
   const signed = await sign(chain, account, response.clone());
   const { payTo } = x402.terms(response).accepts[0];
   const { public_order_id: id = null } = await response.json();
-  return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null };
+  return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
 }
 
 /** One order for each number below `count`: payers take turns, and so do the rails. */
@@ -125,6 +125,7 @@ function record(order, status, text = "{}", headers = {}) {
   } catch {
     // Half an answer of a process that was killed, or none that we know.
   }
+  order.code = body.error?.code ?? body.type?.split("/").at(-1) ?? "";
   order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;
   if (status === 200) order.outcome = "paid";
   else if (isRefusal(status, body)) order.outcome = "refused";

@@ -74,14 +74,14 @@ async function startProcess(binary, settings, environment) {
     service.alive = true;
   };
   await start();
-  const stop = remember(() => {
+  service.kill = () => {
     service.alive = false;
     return current.kill();
-  });
+  };
+  const stop = remember(service.kill);
   /** SIGKILL, and a new process at once. */
   service.restart = async () => {
-    service.alive = false;
-    await current.kill();
+    await service.kill();
     await start();
   };
   service.stop = async () => {
