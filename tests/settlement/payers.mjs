@@ -16,6 +16,8 @@ const BALANCES_SLOT = 2n;
 const ALLOWANCES_SLOT = 3n;
 const BATCH = 500;
 const SIGN_AT_ONCE = 16;
+/** Orders in a row by the same rail: as many as there are processes at most. */
+const RAIL_RUN = 4;
 /** Longer than the service takes for any paid request. */
 const ANSWER_MILLISECONDS = 75_000;
 const PAUSE_MILLISECONDS = 500;
@@ -81,12 +83,12 @@ async function createOrder({ chain, services }, number, account, rail) {
   return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
 }
 
-/** One order for each number below `count`: payers take turns, and so do the rails. */
+/** One order for each number below `count`: payers take turns, and so do the rails, so that each process meets both. */
 export async function createOrders(stack, accounts, rails, count) {
   const orders = [];
   for (let from = 0; from < count; from += SIGN_AT_ONCE) {
     const some = Array.from({ length: Math.min(SIGN_AT_ONCE, count - from) }, (_, at) => from + at);
-    orders.push(...(await Promise.all(some.map(number => createOrder(stack, number, accounts[number % accounts.length], rails[number % rails.length])))));
+    orders.push(...(await Promise.all(some.map(number => createOrder(stack, number, accounts[number % accounts.length], rails[Math.floor(number / RAIL_RUN) % rails.length])))));
   }
   return orders;
 }
@@ -103,9 +105,9 @@ export function send(url, order) {
       answer.setEncoding("utf8");
       answer.on("data", piece => (text += piece));
       answer.once("end", () => resolve(record(order, answer.statusCode, text, answer.headers)));
-      answer.once("error", () => resolve(record(order, 0)));
+      answer.once("error", ({ code }) => resolve(record(order, 0, JSON.stringify({ error: { code } }))));
     });
-    asked.once("error", () => resolve(record(order, 0)));
+    asked.once("error", ({ code }) => resolve(record(order, 0, JSON.stringify({ error: { code } }))));
     asked.end(order.body);
   });
 }
@@ -116,7 +118,7 @@ function reason(headers) {
   return decode("payment-response").errorReason ?? decode("payment-required").error ?? "";
 }
 
-function record(order, status, text = "{}", headers = {}) {
+function record(order, status, text, headers = {}) {
   order.answered = Date.now();
   order.statuses.push(status);
   let body = {};

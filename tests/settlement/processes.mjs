@@ -49,7 +49,10 @@ const KILLERS = {
   },
 };
 
-/** The longest time without a transfer on chain, from a kill or from a transfer after one. */
+/**
+ * The longest time without a transfer on chain, from a kill or from a transfer after one. If orders are left, `settled`
+ * ends with the moment until which they waited.
+ */
 function longestTakeover(kills, settled) {
   if (kills.length === 0) return NaN;
   const last = Math.max(...settled);
@@ -89,7 +92,7 @@ async function measure(stack, kills, { orders: size, patienceSeconds, restSecond
     // An order that was never paid took at least until the end.
     answers: orders.filter(({ sent }) => sent).map(({ sent, answered, outcome }) => (outcome === "paid" ? answered : ended) - sent),
     settlements: settled.map(order => Math.max(0, settledAt(order) - order.sent)),
-    takeover: longestTakeover(times, settled.map(settledAt)),
+    takeover: longestTakeover(times, [...settled.map(settledAt), ...(settled.length < size ? [ended] : [])]),
     unknown: count(orders.flatMap(({ statuses }) => statuses))[502] ?? 0,
     unfinished: orders.filter(({ outcome }) => outcome !== "paid"),
   };
