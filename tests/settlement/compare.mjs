@@ -1,0 +1,95 @@
+// Compares what moved on chain, what the provider accepted and what the service says of its orders, to the unit.
+import { parseAbiItem } from "viem";
+import { AT_REST } from "../x402/audit.mjs";
+import { USDC } from "../x402/chains.mjs";
+import { until } from "../x402/service.mjs";
+import { PRICES } from "./payers.mjs";
+
+const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+const STATUS_AT_ONCE = 32;
+
+/** Every payment to the seller so far, with the order whose authorization it spent. */
+async function readTransfers(chain, orders) {
+  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: 0n });
+  const inputs = new Map();
+  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) inputs.set(hash, (await chain.reader.getTransaction({ hash })).input);
+  return logs.map(({ args, transactionHash, blockNumber }) => {
+    const input = inputs.get(transactionHash);
+    const order = orders.find(({ account, nonce }) => account.address === args.from && input.includes(nonce.slice(2).toLowerCase()));
+    return { order, amount: args.value, transaction: transactionHash, block: blockNumber };
+  });
+}
+
+/** What the status endpoint says of these orders. */
+async function readStatuses(url, orders) {
+  const statuses = new Map();
+  for (let from = 0; from < orders.length; from += STATUS_AT_ONCE) {
+    const some = orders.slice(from, from + STATUS_AT_ONCE);
+    const answers = await Promise.all(some.map(async ({ id }) => (id ? (await fetch(`${url}/api/x402/orders/${id}`)).json() : {})));
+    some.forEach((order, at) => statuses.set(order, answers[at]));
+  }
+  return statuses;
+}
+
+/** Waits until no order is in between, or the time is over; the answer is what was read last. */
+async function waitForRest(url, orders, seconds) {
+  const statuses = new Map();
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    const moving = orders.filter(order => !AT_REST.has(statuses.get(order)?.status));
+    for (const [order, status] of await readStatuses(url, moving)) statuses.set(order, status);
+    return orders.every(order => AT_REST.has(statuses.get(order).status));
+  };
+  let isAtRest = true;
+  await until("all orders are at rest", look, seconds).catch(() => (isAtRest = false));
+  const at = Date.now();
+  return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses: await readStatuses(url, orders) };
+}
+
+/** Money without a card, or a card without money; an order that is still in between is unfinished and not lost. */
+function isLost({ outcome, status, isStored, transfer, id }, missing) {
+  if (!transfer) return outcome === "paid" || isStored;
+  return outcome === "refused" || status === "unpaid" || (outcome === "paid" && missing.has(id));
+}
+
+/**
+ * Kills the service once its orders are at rest, and answers the figures and what does not agree in words. Doubled are
+ * transfers and cards beyond one for each order.
+ */
+export async function compare({ chain, provider, services }, orders, restSeconds) {
+  const rest = await waitForRest(services[0].url, orders, restSeconds);
+  // What is not at rest would go on while we count.
+  for (const service of services) await service.kill();
+  const moved = await readTransfers(chain, orders);
+  const disagreements = [];
+  let stored = 0;
+  let storedUnits = 0n;
+  for (const { order, amount, transaction, block } of moved) {
+    if (order) order.transfer ??= { transaction, block };
+    if (!order) disagreements.push(`${transaction} moved ${amount} units for no order`);
+    else if (amount !== PRICES[order.rail]) disagreements.push(`order ${order.number}: ${amount} units moved, and it costs ${PRICES[order.rail]}`);
+  }
+  for (const order of orders) {
+    const { payment, status } = rest.statuses.get(order);
+    order.status = status;
+    order.isStored = Boolean(payment);
+    if (!payment) continue;
+    stored += 1;
+    storedUnits += BigInt(payment.amount);
+    if (order.transfer && order.transfer.transaction !== payment.transaction) disagreements.push(`order ${order.number}: paid by ${order.transfer.transaction}, and the store has ${payment.transaction}`);
+  }
+  const settled = orders.filter(({ transfer }) => transfer);
+  const report = await provider.report(settled.map(({ id }) => id));
+  const missing = new Set(report.missing);
+  const lost = orders.filter(order => isLost(order, missing));
+  const copies = Object.values(report.duplicates).reduce((sum, ids) => sum + ids.length - 1, 0);
+  const doubled = moved.length - settled.length + copies;
+  const unpaidCards = report.accepted - copies - (settled.length - report.missing.length);
+  const units = moved.reduce((sum, { amount }) => sum + amount, 0n);
+  if (unpaidCards > 0) disagreements.push(`${unpaidCards} cards at the provider without a transfer`);
+  const isEqual = moved.length === stored && report.accepted === stored && units === storedUnits;
+  const audit = `${moved.length} transfers of ${units} units, ${report.accepted} provider orders, ${stored} paid orders of ${storedUnits} units in the store: ${isEqual ? "equal" : "NOT EQUAL"}`;
+  if (!isEqual) disagreements.unshift(audit);
+  return { audit, disagreements, lost: lost.length, doubled, rest };
+}

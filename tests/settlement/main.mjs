@@ -1,0 +1,36 @@
+// Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
+//
+//   RUNS=1 node main.mjs BINARY POST_OFFICE crowd|processes|nodes|short [PAYERS]
+import { crowd } from "./crowd.mjs";
+import { nodes } from "./nodes.mjs";
+import { processes } from "./processes.mjs";
+import { stopEverything } from "./stack.mjs";
+
+const [binary, postOffice, part, payers] = process.argv.slice(2);
+const programs = { binary, postOffice };
+const runs = Number(process.env.RUNS ?? 1);
+const PARTS = {
+  crowd: () => crowd(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),
+  processes: () => processes(programs, { runs }),
+  nodes: () => nodes(programs, { runs }),
+  short: async () => [
+    ...(await crowd(programs, { runs, sizes: [50], blockTimes: [0] })),
+    ...(await processes(programs, { runs, short: true })),
+    ...(await nodes(programs, { runs, short: true })),
+  ],
+};
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopEverything().finally(() => process.exit(130)));
+
+const begun = Date.now();
+let missed;
+try {
+  missed = await PARTS[part]();
+} catch (error) {
+  missed = [error.stack];
+  await stopEverything();
+}
+console.log(`\n${part} took ${Math.round((Date.now() - begun) / 1_000)} s`);
+for (const requirement of missed) console.log(`MISSED  ${requirement}`);
+if (missed.length === 0) console.log("All requirements are met.");
+process.exit(missed.length === 0 ? 0 : 1);

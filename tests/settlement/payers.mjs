@@ -1,0 +1,155 @@
+// Payers with funds, orders with credentials that are signed ahead of time, and requests that are repeated until paid.
+import { Agent, request } from "node:http";
+import { Credential } from "mppx";
+import { encodeAbiParameters, keccak256, maxUint256, pad, parseAbiParameters, toHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { PERMIT2 } from "../chain/nodes.mjs";
+import * as mpp from "../mpp/payer.mjs";
+import * as x402 from "../x402/buyer.mjs";
+import { USDC } from "../x402/chains.mjs";
+
+/** What a card to Great Britain costs under each rail when the provider is spoken to as to Lob. */
+export const PRICES = { x402: 185n * x402.UNITS_IN_A_CENT, mpp: mpp.PRICE };
+const FUNDS = 1_000n * x402.DOLLARS;
+/** Storage slots of the mappings in tests/chain/contracts/TestUSDC.sol. */
+const BALANCES_SLOT = 2n;
+const ALLOWANCES_SLOT = 3n;
+const BATCH = 500;
+const SIGN_AT_ONCE = 16;
+/** Orders in a row by the same rail: as many as there are processes at most. */
+const RAIL_RUN = 4;
+/** Longer than the service takes for any paid request. */
+const ANSWER_MILLISECONDS = 75_000;
+const PAUSE_MILLISECONDS = 500;
+const NOBODY_LISTENS_MILLISECONDS = 20;
+/** Answers in the range of 4xx that do not end an order. */
+const REPEATABLE = new Set([408, 409, 425, 429]);
+
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
+
+/** Calls the node with many members in few requests. */
+async function batch(url, calls) {
+  for (let from = 0; from < calls.length; from += BATCH) {
+    const members = calls.slice(from, from + BATCH).map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params }));
+    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(members) });
+    const wrong = (await response.json()).find(({ error }) => error);
+    if (wrong) throw new Error(`the node answered ${JSON.stringify(wrong)}`);
+  }
+}
+
+const mappingSlot = (key, slot) => keccak256(encodeAbiParameters(parseAbiParameters("address, uint256"), [key, BigInt(slot)]));
+
+/** Accounts with USDC and an allowance for Permit2, and without gas. */
+export async function createAccounts(chain, count) {
+  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
+  const store = (slot, value) => ["anvil_setStorageAt", [USDC[chain.id], slot, pad(toHex(value), { size: 32 })]];
+  await batch(chain.url, accounts.flatMap(({ address }) => [
+    store(mappingSlot(address, BALANCES_SLOT), FUNDS),
+    store(mappingSlot(PERMIT2, mappingSlot(address, ALLOWANCES_SLOT)), maxUint256),
+  ]));
+  if ((await chain.holds(accounts.at(-1).address)) !== FUNDS) throw new Error("the slots of TestUSDC have moved");
+  return accounts;
+}
+
+/** How each rail asks and signs; `nonce` is that of the signed authorization, as the token or Permit2 sees it. */
+const RAILS = {
+  x402: {
+    post: x402.post,
+    door: x402.DOOR,
+    async sign(chain, account, response) {
+      const { header, nonce } = await x402.sign(x402.wallet(chain.network, account), x402.terms(response));
+      return { headers: { "payment-signature": header }, nonce: toHex(nonce, { size: 32 }) };
+    },
+  },
+  mpp: {
+    post: mpp.post,
+    door: mpp.DOOR,
+    async sign(_, account, response) {
+      const authorization = await mpp.credential(account, response);
+      return { headers: { authorization }, nonce: Credential.deserialize(authorization).payload.nonce };
+    },
+  },
+};
+
+/** One card with its credential, signed by the official client and not sent yet. */
+async function createOrder({ chain, services }, number, account, rail) {
+  const { post, door, sign } = RAILS[rail];
+  const card = x402.card();
+  const response = await fetch(...post(services[number % services.length].url, card));
+  if (response.status !== 402) throw new Error(`${rail}: ${response.status} ${await response.text()} instead of a challenge`);
+  const signed = await sign(chain, account, response.clone());
+  const { payTo } = x402.terms(response).accepts[0];
+  const { public_order_id: id = null } = await response.json();
+  return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
+}
+
+/** One order for each number below `count`: payers take turns, and so do the rails, so that each process meets both. */
+export async function createOrders(stack, accounts, rails, count) {
+  const orders = [];
+  for (let from = 0; from < count; from += SIGN_AT_ONCE) {
+    const some = Array.from({ length: Math.min(SIGN_AT_ONCE, count - from) }, (_, at) => from + at);
+    orders.push(...(await Promise.all(some.map(number => createOrder(stack, number, accounts[number % accounts.length], rails[Math.floor(number / RAIL_RUN) % rails.length])))));
+  }
+  return orders;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Sends the paid request once; the status is 0 if there was no answer. */
+export function send(url, order) {
+  order.sent ??= Date.now();
+  return new Promise(resolve => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(order.body), ...order.headers };
+    const asked = request(`${url}${order.door}`, { method: "POST", agent, headers, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) }, answer => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", piece => (text += piece));
+      answer.once("end", () => resolve(record(order, answer.statusCode, text, answer.headers)));
+      answer.once("error", ({ code }) => resolve(record(order, 0, JSON.stringify({ error: { code } }))));
+    });
+    asked.once("error", ({ code }) => resolve(record(order, 0, JSON.stringify({ error: { code } }))));
+    asked.end(order.body);
+  });
+}
+
+/** Why an x402 payment is refused; the body of such an answer is empty. */
+function reason(headers) {
+  const decode = name => JSON.parse(Buffer.from(headers[name] ?? "e30=", "base64").toString());
+  return decode("payment-response").errorReason ?? decode("payment-required").error ?? "";
+}
+
+function record(order, status, text, headers = {}) {
+  order.answered = Date.now();
+  order.statuses.push(status);
+  let body = {};
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Half an answer of a process that was killed, or none that we know.
+  }
+  order.code = body.error?.code ?? body.type?.split("/").at(-1) ?? "";
+  order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;
+  if (status === 200) order.outcome = "paid";
+  else if (isRefusal(status, body)) order.outcome = "refused";
+  if (order.outcome === "refused") order.refusal = `${status} ${reason(headers)} ${text.slice(0, 300)}`;
+  return status;
+}
+
+/** Whether this credential will never pay for this card. */
+function isRefusal(status, body) {
+  if (["never", "new_payment"].includes(body.error?.retry)) return true;
+  return status >= 400 && status < 500 && !REPEATABLE.has(status);
+}
+
+/** Repeats the same request to any process that is alive, until it is paid or refused or the time is over. */
+export async function payUntilSettled(services, order, end) {
+  for (let attempt = 0; order.outcome === null && Date.now() < end; attempt += 1) {
+    const alive = services.filter(service => service.alive);
+    if (alive.length === 0) {
+      await sleep(NOBODY_LISTENS_MILLISECONDS);
+      continue;
+    }
+    const status = await send(alive[(order.number + attempt) % alive.length].url, order);
+    if (order.outcome === null) await sleep(status === 0 ? NOBODY_LISTENS_MILLISECONDS : PAUSE_MILLISECONDS);
+  }
+}

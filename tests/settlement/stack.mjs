@@ -1,0 +1,142 @@
+// Everything that a measurement runs on: an anvil node, the provider emulator and processes of the real service.
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { freePort } from "../chain/nodes.mjs";
+import { startChain, who } from "../x402/chains.mjs";
+import { open, premises, until } from "../x402/service.mjs";
+
+const BASE = 8453;
+/** More provider calls than are made here, so that the provider's rate limit is never reached. */
+const RATE_TIMES = 10_000;
+/** Cards that the provider emulator remembers. */
+const KEPT_CARDS = 5_000;
+
+const running = new Set();
+/** Processes that are being started; they can only be killed once they have started. */
+const starting = new Set();
+
+/** Remembers how to stop something, in case the test ends before it is stopped. */
+function remember(stop) {
+  running.add(stop);
+  return () => {
+    running.delete(stop);
+    return stop();
+  };
+}
+
+/** Stops what still runs, when the test ends early. */
+export async function stopEverything() {
+  await Promise.allSettled([...starting]);
+  for (const stop of [...running].reverse()) {
+    running.delete(stop);
+    await Promise.resolve().then(stop).catch(() => {});
+  }
+}
+
+async function startProvider(binary) {
+  const child = spawn(binary, ["0", String(KEPT_CARDS)], { stdio: ["ignore", "pipe", "inherit"] });
+  const stop = remember(() => child.kill("SIGINT"));
+  let output = "";
+  child.stdout.on("data", text => (output += text));
+  const url = await until("the provider emulator listens", () => output.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
+  /** What the provider accepted, compared with the orders that should be there. */
+  const report = async expected => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ expected }) };
+    return (await fetch(`${url}/__sandbox/report`, init)).json();
+  };
+  return { url, report, stop };
+}
+
+/** A new database in the PostgreSQL server that DATABASE_URL names. */
+function createDatabase() {
+  const server = process.env.DATABASE_URL;
+  const name = `settlement_${randomBytes(6).toString("hex")}`;
+  const execute = statement => execFileSync("psql", [server, "--quiet", "--no-psqlrc", "--command", statement], { stdio: ["ignore", "ignore", "inherit"] });
+  execute(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, stop: remember(() => execute(`DROP DATABASE ${name} WITH (FORCE)`)) };
+}
+
+/** One process of the service that keeps its port and its folder when it is killed and started again. */
+async function startProcess(binary, settings, environment) {
+  const port = await freePort();
+  const place = premises({ ...settings, port });
+  Object.assign(place.environment, environment);
+  const log = join(place.folder, "log");
+  const service = { url: `http://127.0.0.1:${port}`, alive: false, folder: place.folder };
+  let current;
+  const start = async () => {
+    const opening = open(binary, place, log);
+    starting.add(opening);
+    current = await opening.finally(() => starting.delete(opening));
+    service.alive = true;
+  };
+  await start();
+  service.kill = () => {
+    service.alive = false;
+    return current.kill();
+  };
+  const stop = remember(service.kill);
+  /** SIGKILL, and a new process at once. */
+  service.restart = async () => {
+    await service.kill();
+    await start();
+  };
+  service.stop = async () => {
+    await stop();
+    if (!process.env.KEEP) place.remove();
+  };
+  return service;
+}
+
+/**
+ * `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
+ * one key and one base URL.
+ */
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null }) {
+  const chain = await startChain(BASE);
+  chain.stop = remember(chain.stop);
+  const proxy = await between?.(chain.url);
+  if (proxy) proxy.stop = remember(proxy.stop);
+  const provider = await startProvider(postOffice);
+  const database = store === "postgres" ? createDatabase() : null;
+  const settings = {
+    kind: "settler",
+    rpc: { base: proxy?.url ?? chain.url },
+    account: who.facilitator,
+    // Lob takes the same order twice as one, so that an interrupted submission can be repeated.
+    sandbox: { office: provider.url, dialect: "lob" },
+    provider: { rate_times: RATE_TIMES },
+  };
+  const environment = { PENNYBLACK_KEYS: randomBytes(32).toString("hex"), PENNYBLACK_BASE_URL: "http://127.0.0.1:8402" };
+  if (database) environment.PENNYBLACK_STORE = database.url;
+  const services = [];
+  for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment));
+  const stop = async () => {
+    for (const service of services) await service.stop();
+    proxy?.stop();
+    provider.stop();
+    chain.stop();
+    database?.stop();
+    if (process.env.KEEP) console.log(`  logs: ${services.map(({ folder }) => folder).join(", ")}`);
+  };
+  return { chain, proxy, provider, services, stop };
+}
+
+/** Runs something on a stack of its own, and stops the stack afterwards. */
+export async function withStack(programs, options, act) {
+  const stack = await startStack(programs, options);
+  try {
+    return await act(stack);
+  } finally {
+    await stack.stop();
+  }
+}
+
+/** From now on the node mines a block every so many seconds; 0 mines each transaction at once. */
+export async function setBlockTime({ hand }, interval) {
+  if (interval > 0) await hand.setIntervalMining({ interval });
+  else await hand.setAutomine(true);
+}
