@@ -58,10 +58,11 @@ fn what_one_process_does_another_one_sees() {
         assert_eq!(rest(&other, Caller::Buyer).await, RATE.paid - 1);
         assert_eq!(other.take_reserved().await, Ok(()));
         assert_eq!(one.take(Caller::Buyer).await, Err(Spent));
+        clock.shift(63).await;
+        assert_eq!(other.reserve().await, Ok(()));
         for _ in 0..3 {
             one.note(Standing::Refused).await;
         }
-        clock.shift(60).await;
         assert_eq!(other.reserve().await, Err(Spent), "refused there is refused here");
         let lob = own_budget().0.shared_through(stores[0].provider_budget("Lob"));
         assert_eq!(rest(&lob, Caller::Paid).await, RATE.calls(), "another account's");
