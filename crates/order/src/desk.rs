@@ -209,11 +209,11 @@ impl Desk {
         if charge > authorization.most {
             return Err(Refusal::PriceAboveCeiling(order.id));
         }
-        self.provider.keep_room().map_err(unanswered)?;
+        self.provider.reserve_call().await.map_err(unanswered)?;
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
             Err(why) => {
-                self.provider.give_room_back();
+                self.provider.release_call().await;
                 return self.unless_spent(order.id, &authorization, declined(offer, why)).await;
             }
         };
@@ -226,7 +226,7 @@ impl Desk {
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
             Err(Failure::Refused(reason)) => {
-                self.provider.give_room_back();
+                self.provider.release_call().await;
                 self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
                 Err(Refusal::PaymentDeclined { offer, reason })
             }
@@ -243,7 +243,7 @@ impl Desk {
     async fn intend(&self, order: Order<Settling>) -> Result<Order<Settling>, Refusal> {
         let written = self.record(order, &Actor::Desk).await;
         if let Err(Refusal::InProgress(_) | Refusal::PaymentBoundElsewhere) = &written {
-            self.provider.give_room_back();
+            self.provider.release_call().await;
         }
         written
     }

@@ -43,14 +43,14 @@ pub trait Provider: Send + Sync {
     /// The provider's total for this card, before anything is mailed.
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered>;
 
-    /// Makes sure that a card can be handed in once its money has moved. The last that
-    /// may say no before that, where calls to the provider are counted.
-    fn keep_room(&self) -> Result<(), Unanswered> {
+    /// Reserves one call for a card before its money moves, where calls to the provider are
+    /// counted. Nothing after this may refuse the card for want of a call.
+    async fn reserve_call(&self) -> Result<(), Unanswered> {
         Ok(())
     }
 
-    /// No money moved, so the room is somebody else's.
-    fn give_room_back(&self) {}
+    /// Releases the reserved call: no money moved.
+    async fn release_call(&self) {}
 
     /// Mails the card. Only a paid order can be handed in.
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure>;

@@ -86,7 +86,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     let (storage, site) = (storage?, site?);
     let sweep = tokio::spawn(sweep::run(storage.store.port()));
     let walks = Walks::new();
-    let world = World::open(config, clock.clone()).await?;
+    let world = World::open(config, &storage.store, clock.clone()).await?;
     let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
     let rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
         let tenders = desks.as_ref().map_or_else(|| Tenders(Vec::new()), Desks::tenders);

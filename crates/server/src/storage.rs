@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use adapters::keys::Keyring;
+use adapters::provider::budget::SharedBudget;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
 use order::ports::{Store, StoreError};
@@ -53,6 +54,15 @@ impl OpenStore {
         match self {
             Self::Sqlite(store) => store.clone(),
             Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    /// The budget of calls that all processes on this store share for a provider's account.
+    /// SQLite serves one process, which keeps it itself.
+    pub(crate) fn provider_budget(&self, account: &str) -> Option<Arc<dyn SharedBudget>> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(store) => Some(store.provider_budget(account)),
         }
     }
 

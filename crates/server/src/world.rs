@@ -11,6 +11,7 @@ use sandbox::provider::PostOffice;
 use sandbox::provider::settings::SANDBOX_TOKEN;
 
 use crate::config::Config;
+use crate::storage::OpenStore;
 
 mod miniature;
 mod money;
@@ -82,14 +83,18 @@ impl Office {
 
 impl World {
     /// Says in words what is wrong and what to do about it.
-    pub(crate) async fn open(config: &Config, clock: Arc<dyn Clock>) -> Result<Self, String> {
+    pub(crate) async fn open(
+        config: &Config,
+        store: &OpenStore,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, String> {
         let complain = |words: String| format!("Cannot start: {words}\n");
         let miniature = miniature::open(config, clock.clone()).await;
         let miniature = miniature.map_err(|error| complain(about_sandbox(config, &error)))?;
         let client = Client::new(Reach::Configured);
         let client = client.map_err(|error: NoClient| complain(error.to_string()))?;
         let names = names::open(config, &miniature, &client, clock.clone()).map_err(complain)?;
-        let provider = post::open(config, &miniature, client.clone(), clock.clone()).await;
+        let provider = post::open(config, store, &miniature, client.clone(), clock.clone()).await;
         let provider = provider.map_err(complain)?;
         let carriers = money::open(config, &miniature, client, clock).map_err(complain)?;
         Ok(Self { names, provider, carriers, miniature })

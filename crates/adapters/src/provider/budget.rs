@@ -1,13 +1,23 @@
 //! How many calls a provider's account allows, shared by everybody who calls it.
+//!
+//! The rules are those of a [`Ledger`]. It is kept in this process, or, where several
+//! processes call one account, in the database that they share ([`SharedBudget`]).
 
-use std::collections::VecDeque;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use order::ports::Clock;
+use async_trait::async_trait;
+use order::ports::{Clock, StoreError};
+use serde::{Deserialize, Serialize};
+
+mod ledger;
+
+pub use ledger::{Entry, Ledger};
 
 /// On whose behalf a call is made, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Caller {
     /// Somebody has paid.
     Paid,
@@ -40,34 +50,11 @@ impl Rate {
     pub const fn calls(self) -> usize {
         self.paid + self.reconciler + self.preview
     }
-}
 
-/// A request that pays is over by then, whatever came of it.
-const PROMISE_SECONDS: u64 = 120;
-
-/// An account that refused so many paid cards in a row serves nobody for now, and after each
-/// refusal no card is sold for so long.
-const REFUSALS_MOST: u32 = 3;
-const REFUSED_SECONDS: u64 = 60;
-
-/// The calls of one account that still count.
-pub struct Budget {
-    rate: Rate,
-    clock: Arc<dyn Clock>,
-    ledger: Mutex<Ledger>,
-}
-
-/// All times are the process's own uptime.
-#[derive(Default)]
-struct Ledger {
-    /// When each call was made, and for whom.
-    made: VecDeque<(u64, Caller)>,
-    /// Since when a call is kept for somebody who is paying. Money that has moved must
-    /// not wait for those who only ask.
-    promised: VecDeque<u64>,
-    /// How many paid cards in a row the account was refused for, and the last time.
-    refusals: u32,
-    refused_at: u64,
+    /// What a process may call for paid cards while the shared ledger cannot be asked.
+    const fn without_the_others(self) -> Self {
+        Self { reconciler: 0, preview: 0, ..self }
+    }
 }
 
 /// Whether a provider does anything for our account.
@@ -81,9 +68,55 @@ pub enum Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent;
 
+/// One account's ledger where all processes find it.
+#[async_trait]
+pub trait SharedBudget: Send + Sync {
+    /// Applies an entry at the database's time, after every entry that any process has
+    /// applied before.
+    ///
+    /// # Errors
+    ///
+    /// The outer one where the database gave no answer: the entry may have been applied.
+    async fn apply(&self, entry: Entry, rate: Rate) -> Result<Result<(), Spent>, StoreError>;
+}
+
+/// How long the database has to answer. A call is written down before it is made and may
+/// be made that much later, so in a shared ledger it counts that much longer.
+pub const ANSWER_SECONDS: u64 = 2;
+
+/// The calls of one account that still count.
+pub struct Budget {
+    rate: Rate,
+    clock: Arc<dyn Clock>,
+    shared: Option<Arc<dyn SharedBudget>>,
+    own: Mutex<Own>,
+}
+
+/// The calls that this process answers for: all of them, or those that it made for paid
+/// cards while the shared ledger could not be asked. Times are the process's own uptime.
+#[derive(Default)]
+struct Own {
+    ledger: Ledger,
+    /// How many of them the shared ledger does not know of.
+    unreported: usize,
+}
+
 impl Budget {
+    /// Kept in this process.
     pub fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
-        Self { rate, clock, ledger: Mutex::default() }
+        Self { rate, clock, shared: None, own: Mutex::default() }
+    }
+
+    /// The same for an account with another rate.
+    #[must_use]
+    pub fn at_rate(&self, rate: Rate) -> Self {
+        Self { rate, clock: self.clock.clone(), shared: self.shared.clone(), own: Mutex::default() }
+    }
+
+    /// The same, shared with the other processes.
+    #[must_use]
+    pub fn shared_through(&self, shared: Arc<dyn SharedBudget>) -> Self {
+        Self { shared: Some(shared), ..self.at_rate(self.rate) }
     }
 
     pub const fn rate(&self) -> Rate {
@@ -92,220 +125,104 @@ impl Budget {
 
     /// Takes one call, or says at once that there is none: a caller who waits
     /// here would keep a payer waiting.
-    pub fn take(&self, caller: Caller) -> Result<(), Spent> {
-        let (mut ledger, now) = self.ledger();
-        self.has_room(&ledger, caller)?;
-        ledger.made.push_back((now, caller));
-        Ok(())
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`].
+    pub async fn take(&self, caller: Caller) -> Result<(), Spent> {
+        self.apply(Entry::Take(caller)).await
     }
 
     /// Keeps a call for a buyer whose money is about to move; none while the account is
     /// refused anyway.
-    pub fn promise(&self) -> Result<(), Spent> {
-        let (mut ledger, now) = self.ledger();
-        let since = now.saturating_sub(ledger.refused_at);
-        if ledger.refusals >= REFUSALS_MOST && since <= REFUSED_SECONDS {
-            return Err(Spent);
-        }
-        self.has_room(&ledger, Caller::Buyer)?;
-        ledger.promised.push_back(now);
-        Ok(())
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`].
+    pub async fn reserve(&self) -> Result<(), Spent> {
+        self.apply(Entry::Reserve).await
     }
 
     /// The buyer's money did not move.
-    pub fn give_back(&self) {
-        self.ledger().0.promised.pop_back();
+    pub async fn release(&self) {
+        // What the database does not hear of runs out by itself.
+        let _ = self.apply(Entry::Release).await;
     }
 
-    /// Takes the call that was promised, or any other for somebody who has paid.
-    pub fn redeem(&self) -> Result<(), Spent> {
-        let (mut ledger, now) = self.ledger();
-        if ledger.promised.pop_front().is_none() {
-            self.has_room(&ledger, Caller::Paid)?;
+    /// Takes the call that was reserved, or any other for somebody who has paid.
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`].
+    pub async fn take_reserved(&self) -> Result<(), Spent> {
+        self.apply(Entry::TakeReserved).await
+    }
+
+    /// What a card that was submitted has shown about the account.
+    pub async fn note(&self, standing: Standing) {
+        // What the database does not hear of, the next card shows again.
+        let _ = self.apply(Entry::Note(standing)).await;
+    }
+
+    async fn apply(&self, entry: Entry) -> Result<(), Spent> {
+        let Some(shared) = &self.shared else {
+            let (mut own, now) = self.own();
+            return own.ledger.apply(entry, self.rate, now);
+        };
+        let patience = Duration::from_secs(ANSWER_SECONDS);
+        match tokio::time::timeout(patience, self.ask(shared.as_ref(), entry)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) | Err(_) => self.without_answer(entry),
         }
-        ledger.made.push_back((now, Caller::Paid));
-        Ok(())
     }
 
-    /// What a card that was handed in has shown about the account.
-    pub fn note(&self, standing: Standing) {
-        let (mut ledger, now) = self.ledger();
-        match standing {
-            Standing::Served => ledger.refusals = 0,
-            Standing::Refused => {
-                ledger.refusals = ledger.refusals.saturating_add(1);
-                ledger.refused_at = now;
+    async fn ask(
+        &self,
+        shared: &dyn SharedBudget,
+        entry: Entry,
+    ) -> Result<Result<(), Spent>, StoreError> {
+        let rate = Rate { seconds: self.rate.seconds + ANSWER_SECONDS, ..self.rate };
+        let unreported = self.unreported();
+        if unreported > 0 {
+            let reported = shared.apply(Entry::Report(unreported), rate).await?;
+            debug_assert_eq!(reported, Ok(()), "what was made cannot be refused");
+            let (mut own, _) = self.own();
+            own.unreported = own.unreported.saturating_sub(unreported);
+        }
+        shared.apply(entry, rate).await
+    }
+
+    /// Money that has moved is not kept waiting by the database; everything else is.
+    fn without_answer(&self, entry: Entry) -> Result<(), Spent> {
+        tracing::warn!("the provider's rate budget in the database does not answer");
+        match entry {
+            Entry::TakeReserved | Entry::Take(Caller::Paid) => {
+                let (mut own, now) = self.own();
+                let rate = self.rate.without_the_others();
+                own.ledger.apply(Entry::Take(Caller::Paid), rate, now)?;
+                own.unreported = own.unreported.saturating_add(1);
+                Ok(())
             }
+            Entry::Take(Caller::Reconciler | Caller::Buyer | Caller::Preview)
+            | Entry::Reserve
+            | Entry::Release
+            | Entry::Note(_)
+            | Entry::Report(_) => Err(Spent),
         }
     }
 
-    fn ledger(&self) -> (MutexGuard<'_, Ledger>, u64) {
+    /// The calls that the shared ledger does not know of and that still count.
+    fn unreported(&self) -> usize {
+        let (mut own, now) = self.own();
+        own.ledger.advance(self.rate, now);
+        own.unreported = own.unreported.min(own.ledger.calls());
+        own.unreported
+    }
+
+    fn own(&self) -> (MutexGuard<'_, Own>, u64) {
+        // The time is read under the lock, or a later entry could be of an earlier second.
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.clock.uptime();
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        // Uptime counts whole seconds, so one made a moment less than a second
-        // ago may look a second old.
-        ledger.made.retain(|(at, _)| now.saturating_sub(*at) <= self.rate.seconds);
-        ledger.promised.retain(|at| now.saturating_sub(*at) <= PROMISE_SECONDS);
-        (ledger, now)
-    }
-
-    fn has_room(&self, ledger: &Ledger, caller: Caller) -> Result<(), Spent> {
-        let Ledger { made, promised, .. } = ledger;
-        let by = |who: Caller| made.iter().filter(|(_, caller)| *caller == who).count();
-        let payers = by(Caller::Paid) + by(Caller::Buyer) + promised.len();
-        let paid_share = self.rate.paid.saturating_sub(payers);
-        let reconciler_share = self.rate.reconciler.saturating_sub(by(Caller::Reconciler));
-        let kept_for_others = match caller {
-            Caller::Paid => 0,
-            Caller::Buyer => reconciler_share,
-            Caller::Reconciler => paid_share,
-            Caller::Preview => paid_share + reconciler_share,
-        };
-        let own_share_spent = match caller {
-            Caller::Paid | Caller::Buyer | Caller::Reconciler => false,
-            Caller::Preview => by(Caller::Preview) >= self.rate.preview,
-        };
-        let used = made.len() + promised.len() + kept_for_others;
-        if own_share_spent || used >= self.rate.calls() { Err(Spent) } else { Ok(()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::provider::testing::StoppedClock;
-
-    const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
-
-    fn budget() -> (Budget, Arc<StoppedClock>) {
-        let clock = Arc::new(StoppedClock::default());
-        (Budget::new(RATE, clock.clone()), clock)
-    }
-
-    /// How many calls this caller still gets.
-    fn rest(budget: &Budget, caller: Caller) -> usize {
-        (0..1_000).take_while(|_| budget.take(caller).is_ok()).count()
-    }
-
-    #[test]
-    fn an_account_that_may_call_more_often_shares_it_out_alike() {
-        let clock = Arc::new(StoppedClock::default());
-        let budget = Budget::new(RATE.times(NonZero::new(3).unwrap()), clock);
-        assert_eq!(rest(&budget, Caller::Preview), 45);
-        assert_eq!(rest(&budget, Caller::Reconciler), 45);
-        assert_eq!(rest(&budget, Caller::Paid), 90);
-    }
-
-    #[test]
-    fn a_payer_may_use_everything() {
-        assert_eq!(rest(&budget().0, Caller::Paid), 60);
-    }
-
-    #[test]
-    fn the_reconciler_leaves_what_is_kept_for_payers() {
-        let (budget, _) = budget();
-        assert_eq!(rest(&budget, Caller::Reconciler), 30);
-        assert_eq!(rest(&budget, Caller::Preview), 0);
-        assert_eq!(rest(&budget, Caller::Paid), 30);
-    }
-
-    #[test]
-    fn previews_have_their_own_share_and_no_more() {
-        let (budget, _) = budget();
-        assert_eq!(rest(&budget, Caller::Preview), 15);
-        assert_eq!(rest(&budget, Caller::Reconciler), 15);
-        assert_eq!(rest(&budget, Caller::Paid), 30);
-        assert_eq!(rest(&budget, Caller::Paid), 0);
-    }
-
-    #[test]
-    fn what_payers_took_from_their_own_share_is_not_kept_twice() {
-        let (budget, _) = budget();
-        for _ in 0..20 {
-            budget.take(Caller::Paid).unwrap();
-        }
-        assert_eq!(rest(&budget, Caller::Reconciler), 30);
-        assert_eq!(rest(&budget, Caller::Paid), 10);
-    }
-
-    #[test]
-    fn payers_in_a_crowd_take_the_previews_first() {
-        let (budget, _) = budget();
-        for _ in 0..45 {
-            budget.take(Caller::Paid).unwrap();
-        }
-        assert_eq!(rest(&budget, Caller::Preview), 0);
-        assert_eq!(rest(&budget, Caller::Reconciler), 15);
-    }
-
-    #[test]
-    fn whoever_has_paid_finds_the_call_that_was_promised() {
-        let (budget, clock) = budget();
-        for _ in 0..22 {
-            assert_eq!((budget.take(Caller::Buyer), budget.promise()), (Ok(()), Ok(())));
-        }
-        assert_eq!((budget.take(Caller::Buyer), budget.promise()), (Ok(()), Err(Spent)));
-        assert_eq!(rest(&budget, Caller::Preview), 0);
-        assert_eq!(rest(&budget, Caller::Reconciler), 15, "the reconciler keeps its share");
-        assert_eq!(budget.take(Caller::Paid), Err(Spent));
-        for _ in 0..22 {
-            assert_eq!(budget.redeem(), Ok(()));
-        }
-        assert_eq!(budget.redeem(), Err(Spent));
-        clock.pass(61);
-        assert_eq!(budget.redeem(), Ok(()), "without a promise, where there is room");
-    }
-
-    #[test]
-    fn a_promise_that_nobody_redeems_ends_with_its_request() {
-        let (budget, clock) = budget();
-        let promised = (0..1_000).take_while(|_| budget.promise().is_ok()).count();
-        assert_eq!(promised, 45);
-        budget.give_back();
-        assert_eq!((budget.promise(), budget.promise()), (Ok(()), Err(Spent)));
-        clock.pass(PROMISE_SECONDS);
-        assert_eq!(budget.promise(), Err(Spent));
-        clock.pass(1);
-        assert_eq!(rest(&budget, Caller::Paid), 60);
-    }
-
-    #[test]
-    fn nobody_pays_for_a_card_while_the_account_is_refused() {
-        let (budget, clock) = budget();
-        for said in [Standing::Refused, Standing::Refused, Standing::Served, Standing::Refused] {
-            budget.note(said);
-            assert_eq!(budget.promise(), Ok(()), "a refusal now and then is no outage");
-        }
-        budget.note(Standing::Refused);
-        budget.note(Standing::Refused);
-        assert_eq!(budget.promise(), Err(Spent));
-        assert_eq!(budget.redeem(), Ok(()), "whoever has paid is served if at all possible");
-        clock.pass(REFUSED_SECONDS + 1);
-        assert_eq!(budget.promise(), Ok(()), "somebody has to try");
-        budget.note(Standing::Refused);
-        assert_eq!(budget.promise(), Err(Spent));
-        budget.note(Standing::Served);
-        assert_eq!(budget.promise(), Ok(()));
-    }
-
-    #[test]
-    fn no_stretch_of_a_minute_sees_more_than_the_account_allows() {
-        let (budget, clock) = budget();
-        let mut made = Vec::new();
-        for second in 0..600_u64 {
-            for caller in [Caller::Preview, Caller::Reconciler, Caller::Buyer] {
-                made.extend(budget.take(caller).ok().map(|()| second));
-            }
-            let _ = budget.promise();
-            if second % 7 < 3 {
-                made.extend(budget.redeem().ok().map(|()| second));
-            }
-            clock.pass(1);
-        }
-        for from in 0..600 {
-            let within = made.iter().filter(|at| (from..=from + 60).contains(*at)).count();
-            assert!(within <= 60, "{within} from second {from}");
-        }
-        assert!(made.len() > 500, "a budget that is never given out: {}", made.len());
+        (own, now)
     }
 }

@@ -23,16 +23,20 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) const fn new(client: Client, budget: Arc<Budget>) -> Self {
-        Self { client, budget, caller: Caller::Paid }
+    pub(super) fn new(client: Client, budget: Budget) -> Self {
+        Self { client, budget: Arc::new(budget), caller: Caller::Paid }
     }
 
     pub(super) fn on_behalf_of(&self, caller: Caller) -> Self {
         Self { caller, ..self.clone() }
     }
 
-    pub(super) fn within(self, budget: Arc<Budget>) -> Self {
-        Self { budget, ..self }
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    pub(super) fn within(self, budget: Budget) -> Self {
+        Self { budget: Arc::new(budget), ..self }
     }
 
     /// For a price, while no money has moved.
@@ -44,34 +48,34 @@ impl Line {
     }
 
     /// Keeps a call for a card, before anybody pays for it.
-    pub(super) fn promise(&self) -> Result<(), Unanswered> {
-        self.budget.promise().map_err(|_| Unanswered::Unavailable)
+    pub(super) async fn reserve(&self) -> Result<(), Unanswered> {
+        self.budget.reserve().await.map_err(|_| Unanswered::Unavailable)
     }
 
-    pub(super) fn give_back(&self) {
-        self.budget.give_back();
+    pub(super) async fn release(&self) {
+        self.budget.release().await;
     }
 
     /// Makes a call, if the budget has one left, and reads a good answer.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
-        self.budget.take(self.caller).map_err(|_| Silence::Refused(Why::NoBudget))?;
+        self.budget.take(self.caller).await.map_err(|_| Silence::Refused(Why::NoBudget))?;
         self.make(call).await
     }
 
-    /// Makes the call for a card that is paid for: the one that was promised to it.
+    /// Makes the call for a card that is paid for: the one that was reserved for it.
     pub(super) async fn hand_in<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
         let taken = match self.caller {
-            Caller::Paid | Caller::Buyer => self.budget.redeem(),
-            Caller::Reconciler | Caller::Preview => self.budget.take(self.caller),
+            Caller::Paid | Caller::Buyer => self.budget.take_reserved().await,
+            Caller::Reconciler | Caller::Preview => self.budget.take(self.caller).await,
         };
         taken.map_err(|_| Silence::Refused(Why::NoBudget))?;
         let answer = self.make(call).await;
         match &answer {
-            Ok(_) => self.budget.note(Standing::Served),
+            Ok(_) => self.budget.note(Standing::Served).await,
             Err(Silence::Refused(Why::Status(status)) | Silence::Lost(Why::Status(status)))
                 if ACCOUNT.contains(status) =>
             {
-                self.budget.note(Standing::Refused);
+                self.budget.note(Standing::Refused).await;
             }
             Err(Silence::Refused(_) | Silence::Lost(_)) => {}
         }

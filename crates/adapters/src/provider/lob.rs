@@ -17,7 +17,7 @@ use reqwest::header::HeaderValue;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::budget::{Budget, Caller, Rate};
+use super::budget::{Budget, Caller, Rate, SharedBudget};
 use super::line::{Line, unanswered};
 use super::previews::PreviewPlaces;
 use super::{AccountMode, Sender, moment};
@@ -83,15 +83,29 @@ pub struct Lob {
 impl Lob {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
-        let budget = Arc::new(Budget::new(RATE, clock.clone()));
+        let budget = Budget::new(RATE, clock.clone());
         Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
     #[must_use]
     pub fn calling(self, times: NonZero<u16>) -> Self {
-        let budget = Arc::new(Budget::new(RATE.times(times), self.clock.clone()));
+        let budget = self.line.budget().at_rate(RATE.times(times));
         Self { line: self.line.within(budget), ..self }
+    }
+
+    /// For an account that other processes call too: `open` is given the name under which
+    /// they share its budget. Without one the budget stays in this process.
+    #[must_use]
+    pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
+        // Not by the key: two keys of one account share its rate.
+        match open(&format!("{PEER} {}", self.settings.base.origin())) {
+            Some(shared) => {
+                let budget = self.line.budget().shared_through(shared);
+                Self { line: self.line.within(budget), ..self }
+            }
+            None => self,
+        }
     }
 
     #[must_use]
@@ -186,12 +200,12 @@ impl Provider for Lob {
             .ok_or(Unanswered::Unusable)
     }
 
-    fn keep_room(&self) -> Result<(), Unanswered> {
-        self.line.promise()
+    async fn reserve_call(&self) -> Result<(), Unanswered> {
+        self.line.reserve().await
     }
 
-    fn give_room_back(&self) {
-        self.line.give_back();
+    async fn release_call(&self) {
+        self.line.release().await;
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {

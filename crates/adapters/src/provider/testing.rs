@@ -8,8 +8,9 @@ use order::contract::samples;
 use order::ids::Timestamp;
 use order::lifecycle::{Order, Submitting};
 use order::mail::Mailpiece;
-use order::ports::{Clock, Failure, Provider, Unanswered};
+use order::ports::{Clock, Failure, Provider, StoreError, Unanswered};
 
+use super::budget::{Entry, Rate, SharedBudget, Spent};
 use crate::http::scripted::{Reply, Server, listen};
 use crate::http::{Address, Client, Reach};
 
@@ -35,6 +36,16 @@ impl Clock for StoppedClock {
 
     async fn wait(&self, seconds: u64) {
         self.pass(seconds);
+    }
+}
+
+/// The shared budget of an account whose calls other processes have taken.
+pub(super) struct AllSpent;
+
+#[async_trait]
+impl SharedBudget for AllSpent {
+    async fn apply(&self, _: Entry, _: Rate) -> Result<Result<(), Spent>, StoreError> {
+        Ok(Err(Spent))
     }
 }
 

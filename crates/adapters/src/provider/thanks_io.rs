@@ -13,7 +13,7 @@ use order::ports::{Clock, Failure, Provider, Unanswered};
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::budget::{Budget, Caller, Rate};
+use super::budget::{Budget, Caller, Rate, SharedBudget};
 use super::line::{Line, unanswered};
 use super::previews::PreviewPlaces;
 use super::{AccountMode, Sender};
@@ -73,15 +73,29 @@ pub struct ThanksIo {
 impl ThanksIo {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
-        let budget = Arc::new(Budget::new(RATE, clock.clone()));
+        let budget = Budget::new(RATE, clock.clone());
         Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
     #[must_use]
     pub fn calling(self, times: NonZero<u16>) -> Self {
-        let budget = Arc::new(Budget::new(RATE.times(times), self.clock.clone()));
+        let budget = self.line.budget().at_rate(RATE.times(times));
         Self { line: self.line.within(budget), ..self }
+    }
+
+    /// For an account that other processes call too: `open` is given the name under which
+    /// they share its budget. Without one the budget stays in this process.
+    #[must_use]
+    pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
+        // Not by the key: two keys of one account share its rate.
+        match open(&format!("{PEER} {}", self.settings.base.origin())) {
+            Some(shared) => {
+                let budget = self.line.budget().shared_through(shared);
+                Self { line: self.line.within(budget), ..self }
+            }
+            None => self,
+        }
     }
 
     #[must_use]
@@ -98,13 +112,15 @@ impl ThanksIo {
     /// with [`AccountMode::for_real_payments`].
     pub async fn mode(&self) -> Result<AccountMode, Unanswered> {
         let card = sample().ok_or(Unanswered::Unusable)?;
-        self.estimate(&card).await.map(|estimate| estimate.mode())
+        // As urgent as a paid card: a process that starts beside busy ones must not find the
+        // buyers' calls taken.
+        self.estimate(&self.line, &card).await.map(|estimate| estimate.mode())
     }
 
-    async fn estimate(&self, card: &Postcard) -> Result<Estimate, Unanswered> {
+    async fn estimate(&self, line: &Line, card: &Postcard) -> Result<Estimate, Unanswered> {
         let sheet = wire::Sheet::new(card, &self.settings.sender);
         let call = Call::post(PEER, self.at(&["estimate", "postcard"]), &sheet);
-        let read = self.line.for_buyers().read::<Enveloped<Estimate>>(self.signed(call)).await;
+        let read = line.read::<Enveloped<Estimate>>(self.signed(call)).await;
         read.map(|estimate| estimate.data).map_err(unanswered)
     }
 
@@ -144,7 +160,7 @@ impl Provider for ThanksIo {
     }
 
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
-        let estimate = self.estimate(card).await?;
+        let estimate = self.estimate(&self.line.for_buyers(), card).await?;
         if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
             tracing::error!(
                 place = PEER,
@@ -155,12 +171,12 @@ impl Provider for ThanksIo {
         Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
     }
 
-    fn keep_room(&self) -> Result<(), Unanswered> {
-        self.line.promise()
+    async fn reserve_call(&self) -> Result<(), Unanswered> {
+        self.line.reserve().await
     }
 
-    fn give_room_back(&self) {
-        self.line.give_back();
+    async fn release_call(&self) {
+        self.line.release().await;
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {

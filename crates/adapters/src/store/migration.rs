@@ -14,8 +14,10 @@ pub(super) const SQLITE: &[Migration] = &[
     Migration { version: 3, sql: include_str!("migrations/sqlite/0003_offers_on_sheets.sql") },
 ];
 
-pub(super) const POSTGRES: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("migrations/postgres/0001_orders.sql") }];
+pub(super) const POSTGRES: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/postgres/0001_orders.sql") },
+    Migration { version: 4, sql: include_str!("migrations/postgres/0004_provider_budget.sql") },
+];
 
 /// Both databases understand this.
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 use tokio_postgres::NoTls;
 use tokio_postgres::types::ToSql;
 
+mod budget;
 mod connection;
 mod flush;
 mod queries;

@@ -14,6 +14,7 @@ use super::{Handles, Miniature, Office};
 use crate::config::Config;
 use crate::config::posting::{self, Dialect, Posting};
 use crate::config::values::Mode;
+use crate::storage::OpenStore;
 
 /// What the sandbox's cards cost when it is spoken to as to Lob, which has no prices.
 const SANDBOX_PRICES: Prices = Prices { domestic: Cents(87), international: Cents(185) };
@@ -21,11 +22,13 @@ const SANDBOX_PRICES: Prices = Prices { domestic: Cents(87), international: Cent
 /// The provider, or nobody.
 pub(super) async fn open(
     config: &Config,
+    store: &OpenStore,
     miniature: &Miniature,
     client: Client,
     clock: Arc<dyn Clock>,
 ) -> Result<Option<Handles>, String> {
     let times = config.limits.provider_calls;
+    let budget = |account: &str| store.provider_budget(account);
     let handles = match (&config.posting, &miniature.post_office) {
         (Posting::Nobody, _) | (Posting::Sandbox(_), None) => return Ok(None),
         (Posting::Sandbox(Dialect::ThanksIo), Some(office)) => {
@@ -36,7 +39,9 @@ pub(super) async fn open(
                 previews: pictures_of(office)?,
                 mode: AccountMode::Testing,
             };
-            thanks_io_handles(&ThanksIo::new(settings, client, clock).calling(times))
+            thanks_io_handles(
+                &ThanksIo::new(settings, client, clock).calling(times).sharing(budget),
+            )
         }
         (Posting::Sandbox(Dialect::Lob), Some(office)) => {
             let settings = lob::Settings {
@@ -47,10 +52,11 @@ pub(super) async fn open(
                 prices: SANDBOX_PRICES,
                 cancel_seconds: 0,
             };
-            lob_handles(&Lob::new(settings, client, clock).calling(times))
+            lob_handles(&Lob::new(settings, client, clock).calling(times).sharing(budget))
         }
         (Posting::ThanksIo(chosen), _) => {
-            let provider = thanks_io(config, chosen, client, clock)?.calling(times);
+            let provider = thanks_io(config, chosen, client, clock)?;
+            let provider = provider.calling(times).sharing(budget);
             if config.server.mode == Mode::Live {
                 let asked = provider.mode().await.map_err(|_| UNANSWERED.to_owned())?;
                 asked.for_real_payments().map_err(|fault| fault.to_string())?;
@@ -58,7 +64,7 @@ pub(super) async fn open(
             thanks_io_handles(&provider)
         }
         (Posting::Lob(chosen), _) => {
-            let provider = lob(chosen, client, clock)?.calling(times);
+            let provider = lob(chosen, client, clock)?.calling(times).sharing(budget);
             if config.server.mode == Mode::Live {
                 provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
             }

@@ -6,7 +6,9 @@ use order::mail::Stage;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
+use crate::provider::testing::{
+    AllSpent, Asked, StoppedClock, Verdict, client, every_fault, paid, verdict,
+};
 
 fn settings(base: Address, key: &str, cancel_seconds: u64) -> Settings {
     Settings {
@@ -236,4 +238,23 @@ async fn a_key_says_whether_the_account_mails_anything() {
     assert_eq!(live.mode(), AccountMode::Live);
     let testing = provider_with(server.address.clone(), "test_key", 0);
     assert_eq!(testing.mode(), AccountMode::Testing);
+}
+
+#[tokio::test]
+async fn every_handle_keeps_to_the_budget_that_processes_share() {
+    let (server, provider) = serving([Reply::good("{}")]).await;
+    let base = provider.settings.base.origin();
+    let provider = provider.sharing(|account| {
+        assert_eq!(account, format!("Lob {base}"), "no key in it");
+        Some(Arc::new(AllSpent))
+    });
+    // A rate that is chosen later leaves it shared.
+    let provider = provider.calling(NonZero::new(2).unwrap());
+    assert_eq!(provider.reserve_call().await, Err(Unanswered::Unavailable));
+    let preview = provider.for_previews().preview(&paid().state.card).await;
+    assert_eq!(preview, Err(Unanswered::Unavailable));
+    let refused = Failure::Refused("budget used up".into());
+    assert_eq!(provider.submit(&paid()).await, Err(refused.clone()));
+    assert_eq!(provider.for_reconciler().find(paid().id, samples::NOW).await, Err(refused));
+    assert!(server.heard().is_empty());
 }

@@ -5,7 +5,9 @@ use order::mail::Stage;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{Asked, StoppedClock, Verdict, client, every_fault, paid, verdict};
+use crate::provider::testing::{
+    AllSpent, Asked, StoppedClock, Verdict, client, every_fault, paid, verdict,
+};
 
 fn settings(base: Address, mode: AccountMode) -> Settings {
     Settings {
@@ -292,7 +294,7 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     // Whoever pays has a call behind the price for the card.
     for _ in 0..RATE.paid / 2 {
         assert!(provider.hold(&card).await.is_ok());
-        assert_eq!(provider.keep_room(), Ok(()));
+        assert_eq!(provider.reserve_call().await, Ok(()));
     }
     assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
     let refused = Failure::Refused("budget used up".into());
@@ -306,4 +308,33 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     assert_eq!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
     assert_eq!(provider.submit(&paid()).await, Err(refused));
     assert_eq!(server.heard().len(), RATE.calls());
+}
+
+#[tokio::test]
+async fn a_process_can_start_while_the_buyers_calls_are_taken() {
+    let (_server, provider) = serving([estimate("118")]).await;
+    for _ in 0..RATE.calls() {
+        let _ = provider.reserve_call().await;
+    }
+    assert!(provider.mode().await.is_ok());
+}
+
+#[tokio::test]
+async fn every_handle_keeps_to_the_budget_that_processes_share() {
+    let (server, provider) = serving([estimate("118")]).await;
+    let base = provider.settings.base.origin();
+    let provider = provider.sharing(|account| {
+        assert_eq!(account, format!("thanks.io {base}"), "no key in it");
+        Some(Arc::new(AllSpent))
+    });
+    let card = paid().state.card;
+    // A rate that is chosen later leaves it shared.
+    let provider = provider.calling(NonZero::new(2).unwrap());
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    assert_eq!(provider.reserve_call().await, Err(Unanswered::Unavailable));
+    assert_eq!(provider.for_previews().preview(&card).await, Err(Unanswered::Unavailable));
+    let refused = Failure::Refused("budget used up".into());
+    assert_eq!(provider.submit(&paid()).await, Err(refused.clone()));
+    assert_eq!(provider.for_reconciler().find(paid().id, samples::NOW).await, Err(refused));
+    assert!(server.heard().is_empty());
 }

@@ -153,7 +153,7 @@ impl Cells for Answer {
     }
 }
 
-fn cell<T: FromSqlOwned>(row: &Answer, place: usize) -> Result<T, StoreError> {
+pub(super) fn cell<T: FromSqlOwned>(row: &Answer, place: usize) -> Result<T, StoreError> {
     row.try_get(place).map_err(|error| {
         tracing::error!(fault = %error, place, "a cell in the store cannot be read");
         StoreError::Corrupt

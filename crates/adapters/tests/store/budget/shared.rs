@@ -1,0 +1,157 @@
+//! Several processes on one PostgreSQL, and what becomes of a process's reservations.
+
+use std::sync::Arc;
+
+use adapters::provider::budget::{Caller, Rate, Spent, Standing};
+use tokio::task::JoinSet;
+
+use super::{ACCOUNT, DatabaseClock, HOLD, RATE, own_budget, rest, shared_budget, with_database};
+
+/// How often each task asks. All of them together ask for many times what there is.
+const TRIES: usize = 8;
+
+/// What a task of the crowd does: every kind of call that there is.
+const ASKING: [Caller; 4] = [Caller::Preview, Caller::Buyer, Caller::Reconciler, Caller::Paid];
+
+#[test]
+fn two_processes_at_once_never_exceed_the_account_together() {
+    with_database(async |clock| {
+        let stores = [clock.store().await, clock.store().await];
+        for round in 0..3 {
+            let mut crowd = JoinSet::new();
+            for store in &stores {
+                let budget = Arc::new(shared_budget(store));
+                for task in 0..16 {
+                    let (budget, caller) = (budget.clone(), ASKING[task % ASKING.len()]);
+                    crowd.spawn(async move {
+                        let mut calls = 0;
+                        for _ in 0..TRIES {
+                            calls += usize::from(budget.take(caller).await.is_ok());
+                            let reserved = budget.reserve().await;
+                            if reserved.is_ok() {
+                                budget.take_reserved().await.unwrap();
+                                calls += 1;
+                            }
+                        }
+                        calls
+                    });
+                }
+            }
+            let calls: usize = crowd.join_all().await.into_iter().sum();
+            assert_eq!(calls, RATE.calls(), "round {round}: all of it, and no more");
+            clock.shift(63).await;
+        }
+        for store in stores {
+            store.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn what_one_process_does_another_one_sees() {
+    with_database(async |clock| {
+        let stores = [clock.store().await, clock.store().await];
+        let [one, other] = [&stores[0], &stores[1]].map(shared_budget);
+        assert_eq!(rest(&one, Caller::Preview).await, RATE.preview);
+        assert_eq!(rest(&other, Caller::Preview).await, 0);
+        one.reserve().await.unwrap();
+        assert_eq!(rest(&other, Caller::Buyer).await, RATE.paid - 1);
+        assert_eq!(other.take_reserved().await, Ok(()));
+        assert_eq!(one.take(Caller::Buyer).await, Err(Spent));
+        clock.shift(63).await;
+        assert_eq!(other.reserve().await, Ok(()));
+        for _ in 0..3 {
+            one.note(Standing::Refused).await;
+        }
+        assert_eq!(other.reserve().await, Err(Spent), "refused there is refused here");
+        let lob = own_budget().0.shared_through(stores[0].provider_budget("Lob"));
+        assert_eq!(rest(&lob, Caller::Paid).await, RATE.calls(), "another account's");
+        for store in stores {
+            store.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn the_reservations_of_a_process_that_died_expire() {
+    with_database(async |clock| {
+        let dead = clock.store().await;
+        let budget = shared_budget(&dead);
+        for _ in 0..RATE.calls() {
+            let _ = budget.reserve().await;
+        }
+        drop((budget, dead));
+        let store = clock.store().await;
+        let budget = shared_budget(&store);
+        assert_eq!(budget.reserve().await, Err(Spent));
+        clock.shift(120).await;
+        assert_eq!(budget.reserve().await, Err(Spent));
+        clock.shift(1).await;
+        assert_eq!(budget.reserve().await, Ok(()));
+        store.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_database_clock_that_is_set_back_neither_frees_nor_blocks_calls() {
+    with_database(async |clock| {
+        let store = clock.store().await;
+        let budget = shared_budget(&store);
+        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls());
+        clock.shift(-86_400).await;
+        assert_eq!(rest(&budget, Caller::Paid).await, 0);
+        clock.shift(62).await;
+        assert_eq!(rest(&budget, Caller::Paid).await, 0);
+        clock.shift(1).await;
+        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls());
+        store.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_row_that_cannot_be_read_counts_as_no_answer() {
+    with_database(async |clock| {
+        let store = clock.store().await;
+        let budget = shared_budget(&store);
+        budget.take(Caller::Preview).await.unwrap();
+        let damage = format!("UPDATE provider_budget SET ledger = '7' WHERE account = '{ACCOUNT}'");
+        clock.client.batch_execute(&damage).await.unwrap();
+        assert_eq!(budget.take(Caller::Preview).await, Err(Spent));
+        assert_eq!(budget.take(Caller::Paid).await, Ok(()));
+        store.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_paid_card_goes_before_the_previews_that_wait_for_the_row() {
+    with_database(async |clock| {
+        let store = clock.store().await;
+        let one_call = Rate { seconds: 60, paid: 0, reconciler: 0, preview: 1 };
+        let budget = shared_budget(&store).at_rate(one_call);
+        budget.note(Standing::Refused).await;
+        clock.client.batch_execute(HOLD).await.unwrap();
+        // The first goes to the database at once and waits there; the others come later, the
+        // preview first.
+        let ((), preview, paid, ()) = tokio::join!(
+            budget.note(Standing::Refused),
+            budget.take(Caller::Preview),
+            budget.take(Caller::Paid),
+            async {
+                wait_for_the_row(&clock).await;
+                clock.client.batch_execute("ROLLBACK").await.unwrap();
+            },
+        );
+        assert_eq!((preview, paid), (Err(Spent), Ok(())));
+        store.close().await.unwrap();
+    });
+}
+
+/// Until another connection waits for the row that this one holds.
+async fn wait_for_the_row(clock: &DatabaseClock) {
+    let waiting = "SELECT EXISTS (
+             SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))
+         )";
+    while !clock.client.query_one(waiting, &[]).await.unwrap().get::<_, bool>(0) {
+        tokio::task::yield_now().await;
+    }
+}
