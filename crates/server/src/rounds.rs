@@ -20,9 +20,16 @@ pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
             Ok(looked_into) => info!(looked_into, "looked into orders"),
             Err(refusal) => warn!(kind = ?refusal, "cannot look into orders, will try again"),
         }
-        desk.clock.wait(PAUSE_SECONDS).await;
-        sleep(jitter()).await;
+        tokio::select! {
+            () = pause(&desk) => {}
+            () = desk.store.orphaned() => info!("a process died; examining its orders"),
+        }
     }
+}
+
+async fn pause(desk: &Desk) {
+    desk.clock.wait(PAUSE_SECONDS).await;
+    sleep(jitter()).await;
 }
 
 /// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.

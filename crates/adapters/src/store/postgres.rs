@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp};
+use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
@@ -25,10 +25,12 @@ use tokio_postgres::types::ToSql;
 
 mod connection;
 mod flush;
+mod heartbeat;
 mod queries;
 
 use self::connection::Server;
 use self::flush::Flush;
+use self::heartbeat::Heartbeat;
 use super::OpenError;
 use super::pending::{Pending, newer};
 use super::rows::{self, Row, moment};
@@ -46,23 +48,32 @@ pub struct PostgresStore {
     arrived: Arc<Notify>,
     flush: Arc<Flush>,
     flushing: JoinHandle<()>,
+    heartbeat: Heartbeat,
 }
 
 impl PostgresStore {
-    /// Connects, and brings the schema up to date, one process at a time.
-    pub async fn connect(url: &str, keyring: &Keyring) -> Result<Self, OpenError> {
-        let server = Server::connect(url, NoTls, keyring).await?;
+    /// Connects, and brings the schema up to date, one process at a time. As long as this
+    /// store is open, the other processes see that `worker` is alive.
+    pub async fn connect(
+        url: &str,
+        keyring: &Keyring,
+        worker: WorkerId,
+    ) -> Result<Self, OpenError> {
+        let server = Server::connect(url, NoTls, keyring, worker).await?;
         let pending = Arc::new(Pending::default());
         let arrived = Arc::new(Notify::new());
         let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
         let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
-        Ok(Self { seals: Seals::new(keyring), server, pending, arrived, flush, flushing })
+        let heartbeat = Heartbeat::start(server.clone(), worker);
+        let seals = Seals::new(keyring);
+        Ok(Self { seals, server, pending, arrived, flush, flushing, heartbeat })
     }
 
     /// Writes what is still in memory, and lets go of the server.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.flushing.abort();
         let flushed = self.flush.all().await;
+        self.heartbeat.end().await;
         self.server.close();
         flushed
     }
@@ -131,18 +142,24 @@ impl Store for PostgresStore {
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
         let (now, ahead) = (moment(now.0), moment(now.plus(CLOCK_SKEW_SECONDS).0));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let until = until.0.cast_signed();
-        let claimed = self.server.all(&queries::CLAIM, &[&now, &ahead, &most, &until]).await?;
+        let (until, worker) = (until.0.cast_signed(), worker.bytes().to_vec());
+        let cells: [&(dyn ToSql + Sync); 5] = [&worker, &now, &ahead, &most, &until];
+        let claimed = self.server.all(&queries::CLAIM, &cells).await?;
         // An order that cannot be read is in the log, and must not keep the
         // others from being looked after.
         let rows = claimed.iter().filter_map(|row| Row::from_cells(row).ok());
         Ok(rows.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+    }
+
+    async fn orphaned(&self) {
+        self.heartbeat.orphaned().await;
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {

@@ -159,6 +159,7 @@ columns! {
         stage_at: i64,
         refund_transaction: String,
         refund_at: i64,
+        worker: Vec<u8>,
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp};
+use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
@@ -34,7 +34,7 @@ mod slips;
 mod writer;
 
 use self::book::{Book, Names, Whereabouts};
-use self::command::{Move, Rival, Unneeded};
+use self::command::{Claim, Move, Rival, Unneeded};
 use self::queries::Found;
 use self::readers::Readers;
 use self::writer::Writer;
@@ -141,11 +141,12 @@ impl Store for SqliteStore {
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let claimed = self.writer.claim(now, until, most).await?;
+        let claimed = self.writer.claim(Claim { worker, now, until, most }).await?;
         // An order that cannot be read is in the log, and must not keep the
         // others from being looked after.
         Ok(claimed.into_iter().filter_map(|row| rows::read(row, &self.seals).ok()).collect())

@@ -8,6 +8,7 @@ use order::ports::StoreError;
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 
+use super::heartbeat::IS_ORPHAN;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{Cells, Value, read_id};
 
@@ -50,22 +51,32 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Rows that another process is just taking are passed over. Each version
+/// The orders of dead workers, then those that are due. Rows that another process is just
+/// taking are passed over. Each version
 /// advances, which is what keeps an earlier holder from writing.
 pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
     let columns = sql::columns("orders.");
     let names = sql::columns("taken.");
+    let orphan = &*IS_ORPHAN;
     format!(
-        "WITH due AS MATERIALIZED (
-             SELECT id, due_at AS was_due FROM orders
-             WHERE due_at IS NOT NULL AND (due_at <= $1 OR planned_at > $2)
-             ORDER BY due_at, id LIMIT $3
+        "WITH orphans AS MATERIALIZED (
+             SELECT id, 0 AS rank, due_at AS was_due FROM orders WHERE {orphan}
+             LIMIT $4 FOR UPDATE SKIP LOCKED
+         ), due AS MATERIALIZED (
+             SELECT id, 1 AS rank, due_at AS was_due FROM orders
+             WHERE due_at IS NOT NULL AND (due_at <= $2 OR planned_at > $3)
+                 AND id NOT IN (SELECT id FROM orphans)
+             ORDER BY due_at, id LIMIT $4 - (SELECT count(*) FROM orphans)
              FOR UPDATE SKIP LOCKED
+         ), chosen AS (
+             SELECT * FROM orphans UNION ALL SELECT * FROM due
          ), taken AS (
-             UPDATE orders SET due_at = $4, planned_at = $1, version = version + 1 FROM due
-             WHERE orders.id = due.id RETURNING {columns}, due.was_due
+             UPDATE orders
+             SET due_at = $5, planned_at = $2, worker = $1, version = version + 1
+             FROM chosen WHERE orders.id = chosen.id
+             RETURNING {columns}, chosen.rank, chosen.was_due
          )
-         SELECT {names} FROM taken ORDER BY was_due, id"
+         SELECT {names} FROM taken ORDER BY rank, was_due, id"
     )
 });
 
@@ -129,6 +140,10 @@ pub(super) fn event(row: &Answer, order: OrderId) -> Result<Event, StoreError> {
 
 pub(super) fn owner(row: &Answer) -> Result<OrderId, StoreError> {
     read_id(&cell::<String>(row, 0)?)
+}
+
+pub(super) fn is_true(row: &Answer) -> bool {
+    cell(row, 0).unwrap_or_default()
 }
 
 pub(super) fn bound(value: &Value) -> &(dyn ToSql + Sync) {

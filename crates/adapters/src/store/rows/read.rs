@@ -2,7 +2,7 @@
 
 use order::chain::{EvmAddress, Network};
 use order::identity::Operation;
-use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp};
+use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
@@ -85,6 +85,7 @@ impl Page<'_> {
                 due: row.due_at.map(|due| Timestamp(due.cast_unsigned())),
                 planned: time(row.planned_at, "planned_at")?,
                 looks: small(row.looks, "looks")?,
+                worker: self.worker()?,
             },
             state,
         })
@@ -92,6 +93,11 @@ impl Page<'_> {
 
     fn id(&self) -> Result<OrderId, Unreadable> {
         need(self.row.id.as_ref(), "id")?.parse().map_err(|_| Unreadable("id"))
+    }
+
+    fn worker(&self) -> Result<Option<WorkerId>, Unreadable> {
+        let worker = &self.row.worker;
+        worker.is_some().then(|| bytes(worker, "worker").map(WorkerId::from_bytes)).transpose()
     }
 
     fn payees(&self) -> Result<PayeesDigest, Unreadable> {

@@ -11,7 +11,7 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use super::book::{Book, Changes};
-use super::command::{Answer, Command, Move, Rival, Unneeded};
+use super::command::{Answer, Claim, Command, Move, Rival, Unneeded};
 use super::sheets;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{Row, Value, moment};
@@ -66,7 +66,7 @@ impl Syncing {
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
         Command::Record(..) | Command::Lapse { .. } | Command::LapseSheets { .. } => true,
-        Command::Claim { .. }
+        Command::Claim(..)
         | Command::Drop { .. }
         | Command::Flush { .. }
         | Command::Ping(_)
@@ -95,8 +95,8 @@ pub(super) fn command(
             }
             replies.push(reply(answer, outcome));
         }
-        Command::Claim { now, until, most, answer } => {
-            replies.push(reply(answer, Ok(claim(database, now, until, most)?)));
+        Command::Claim(what, answer) => {
+            replies.push(reply(answer, Ok(claim(database, &what)?)));
         }
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
@@ -222,12 +222,9 @@ fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result
     database.prepare_cached(remember)?.execute(params![order, sequence]).map(drop)
 }
 
-fn claim(
-    database: &Connection,
-    now: Timestamp,
-    until: Timestamp,
-    most: usize,
-) -> rusqlite::Result<Vec<Row>> {
+/// The orders of dead workers are due since the file was opened.
+fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Vec<Row>> {
+    let Claim { worker, now, until, most } = *claim;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let ahead = moment(now.plus(CLOCK_SKEW_SECONDS).0);
     let mut due = database.prepare_cached(&DUE)?;
@@ -235,13 +232,15 @@ fn claim(
     // What cannot be read is in the log, and must not keep the others waiting.
     let due = due.collect::<rusqlite::Result<Vec<_>>>()?;
     let mut due: Vec<Row> = due.into_iter().filter_map(Result::ok).collect();
-    let take =
-        "UPDATE orders SET due_at = ?2, planned_at = ?3, version = version + 1 WHERE id = ?1";
+    let take = "UPDATE orders SET due_at = ?2, planned_at = ?3, worker = ?4, \
+         version = version + 1 WHERE id = ?1";
     let mut take = database.prepare_cached(take)?;
     for row in &mut due {
-        take.execute(params![row.id, until.0.cast_signed(), now.0.cast_signed()])?;
-        row.due_at = Some(until.0.cast_signed());
-        row.planned_at = Some(now.0.cast_signed());
+        let (until, now) = (until.0.cast_signed(), now.0.cast_signed());
+        take.execute(params![row.id, until, now, worker.bytes()])?;
+        row.due_at = Some(until);
+        row.planned_at = Some(now);
+        row.worker = Some(worker.bytes().to_vec());
         row.version = row.version.map(|version| version + 1);
     }
     Ok(due)
@@ -288,6 +287,7 @@ impl ToSql for Value {
 mod tests {
     use order::contract::samples::{NOW, begun, offer};
     use order::event::Actor;
+    use order::ids::WorkerId;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -304,7 +304,8 @@ mod tests {
     }
 
     fn claim() -> Command {
-        Command::Claim { now: NOW, until: NOW, most: 1, answer: oneshot::channel().0 }
+        let worker = WorkerId::from_bytes([1; 16]);
+        Command::Claim(Claim { worker, now: NOW, until: NOW, most: 1 }, oneshot::channel().0)
     }
 
     #[test]

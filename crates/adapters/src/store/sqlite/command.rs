@@ -1,7 +1,7 @@
 //! What the thread that writes can be asked to do.
 
 use order::event::Event;
-use order::ids::Timestamp;
+use order::ids::{Timestamp, WorkerId};
 use order::payment::PaymentKey;
 use order::ports::StoreError;
 use tokio::sync::oneshot;
@@ -33,16 +33,19 @@ pub(super) enum Unneeded {
     OldestUnpaid,
 }
 
+/// Who takes orders that are due, and until when.
+pub(super) struct Claim {
+    pub(super) worker: WorkerId,
+    pub(super) now: Timestamp,
+    pub(super) until: Timestamp,
+    pub(super) most: usize,
+}
+
 pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
     Record(Box<Move>, Answer<()>),
-    Claim {
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-        answer: Answer<Vec<Row>>,
-    },
+    Claim(Claim, Answer<Vec<Row>>),
     Lapse {
         now: Timestamp,
         most: u64,
