@@ -20,8 +20,8 @@ use order::ports::{Store, StoreError, Tidied, TidyLimits};
 use order::schedule::CLOCK_SKEW_SECONDS;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio_postgres::NoTls;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{NoTls, Row as Answer};
 
 mod connection;
 mod flush;
@@ -31,9 +31,11 @@ mod queries;
 use self::connection::Server;
 use self::flush::Flush;
 use self::heartbeat::Heartbeat;
+use self::queries::Before;
 use super::OpenError;
 use super::pending::{Pending, newer};
 use super::rows::{self, Row, moment};
+use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
 use crate::seal::Seals;
 
@@ -49,6 +51,7 @@ pub struct PostgresStore {
     flush: Arc<Flush>,
     flushing: JoinHandle<()>,
     heartbeat: Heartbeat,
+    undecryptable: Arc<Undecryptable>,
 }
 
 impl PostgresStore {
@@ -64,9 +67,10 @@ impl PostgresStore {
         let arrived = Arc::new(Notify::new());
         let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
         let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
-        let heartbeat = Heartbeat::start(server.clone(), worker);
+        let undecryptable = Arc::new(Undecryptable::default());
+        let heartbeat = Heartbeat::start(server.clone(), worker, undecryptable.clone());
         let seals = Seals::new(keyring);
-        Ok(Self { seals, server, pending, arrived, flush, flushing, heartbeat })
+        Ok(Self { seals, server, pending, arrived, flush, flushing, heartbeat, undecryptable })
     }
 
     /// Writes what is still in memory, and lets go of the server.
@@ -147,15 +151,26 @@ impl Store for PostgresStore {
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (now, ahead) = (moment(now.0), moment(now.plus(CLOCK_SKEW_SECONDS).0));
+        let except = self.undecryptable.ids_at(now);
+        let (found, ahead) = (now, moment(now.plus(CLOCK_SKEW_SECONDS).0));
+        let now = moment(now.0);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let (until, worker) = (until.0.cast_signed(), worker.bytes().to_vec());
-        let cells: [&(dyn ToSql + Sync); 5] = [&worker, &now, &ahead, &most, &until];
+        let cells: [&(dyn ToSql + Sync); 6] = [&worker, &now, &ahead, &most, &until, &except];
         let claimed = self.server.all(&queries::CLAIM, &cells).await?;
         // An order that cannot be read is in the log, and must not keep the
         // others from being looked after.
-        let rows = claimed.iter().filter_map(|row| Row::from_cells(row).ok());
-        Ok(rows.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+        let mut orders = Vec::with_capacity(claimed.len());
+        for answer in &claimed {
+            let Ok(row) = Row::from_cells(answer) else { continue };
+            if rows::is_decryptable(&row, &self.seals) {
+                orders.extend(rows::read(row, &self.seals));
+            } else {
+                // If the server does not hear it, the order is free when the claim ends.
+                let _ = self.release(&row, answer, found).await;
+            }
+        }
+        Ok(orders)
     }
 
     async fn orphaned(&self) {
@@ -187,6 +202,15 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Gives back an order that we cannot decrypt, as it was before the claim.
+    async fn release(&self, row: &Row, answer: &Answer, now: Timestamp) -> Result<(), StoreError> {
+        self.undecryptable.add(row.id.as_deref().unwrap_or_default(), now);
+        let Before { due_at, planned_at, worker } = Before::of(answer)?;
+        let cells: [&(dyn ToSql + Sync); 5] =
+            [&row.id, &row.version, &due_at, &planned_at, &worker];
+        self.server.execute(&queries::RELEASE, &cells).await.map(drop)
+    }
+
     /// Repeats a statement that touches a limited number of rows, given as its
     /// last value, until it finds no more.
     async fn step_by_step(

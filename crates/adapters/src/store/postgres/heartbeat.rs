@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use super::connection::Server;
 use super::queries;
 use crate::store::rows::sql;
+use crate::store::undecryptable::Undecryptable;
 
 const INTERVAL: Duration = Duration::from_secs(2);
 
@@ -33,8 +34,9 @@ pub(super) static IS_ORPHAN: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-static ANY_ORPHAN: LazyLock<String> =
-    LazyLock::new(|| format!("SELECT EXISTS (SELECT FROM orders WHERE {})", *IS_ORPHAN));
+static ANY_ORPHAN: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT EXISTS (SELECT FROM orders WHERE {} AND id <> ALL($2::text[]))", *IS_ORPHAN)
+});
 
 pub(super) struct Heartbeat {
     beats: Arc<Beats>,
@@ -45,15 +47,20 @@ struct Beats {
     server: Server,
     worker: Vec<u8>,
     orphaned: Notify,
+    undecryptable: Arc<Undecryptable>,
     /// Held during a beat, so that none arrives after the end.
     turn: Mutex<()>,
 }
 
 impl Heartbeat {
     /// The first beat was written when the server was connected to.
-    pub(super) fn start(server: Server, worker: WorkerId) -> Self {
-        let (worker, turn) = (worker.bytes().to_vec(), Mutex::new(()));
-        let beats = Arc::new(Beats { server, worker, orphaned: Notify::new(), turn });
+    pub(super) fn start(
+        server: Server,
+        worker: WorkerId,
+        undecryptable: Arc<Undecryptable>,
+    ) -> Self {
+        let (worker, orphaned, turn) = (worker.bytes().to_vec(), Notify::new(), Mutex::new(()));
+        let beats = Arc::new(Beats { server, worker, orphaned, undecryptable, turn });
         let task = tokio::spawn(Arc::clone(&beats).go_on());
         Self { beats, task }
     }
@@ -93,7 +100,8 @@ impl Beats {
     async fn beat(&self) -> Result<(), StoreError> {
         self.server.execute(BEAT, &[&self.worker]).await?;
         self.server.execute(FORGET_OLD, &[&self.worker]).await?;
-        let answer = self.server.all(&ANY_ORPHAN, &[&self.worker]).await?;
+        let except = self.undecryptable.ids();
+        let answer = self.server.all(&ANY_ORPHAN, &[&self.worker, &except]).await?;
         if answer.first().is_some_and(queries::is_true) {
             self.orphaned.notify_one();
         }

@@ -35,6 +35,12 @@ pub(in crate::store) fn read(row: Row, seals: &Seals) -> Result<Stored, StoreErr
     })
 }
 
+/// Whether the keys of everything that is sealed in a row are on this ring.
+pub(in crate::store) fn is_decryptable(row: &Row, seals: &Seals) -> bool {
+    let sealed = [&row.sealed_card, &row.sealed_credential, &row.sealed_preparation];
+    sealed.into_iter().flatten().all(|sealed| seals.has_key_of(sealed))
+}
+
 /// An order's id in a table beside the orders.
 pub(in crate::store) fn read_id(name: &str) -> Result<OrderId, StoreError> {
     name.parse().map_err(|_| {

@@ -11,10 +11,10 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use super::book::{Book, Changes};
-use super::command::{Answer, Claim, Command, Move, Rival, Unneeded};
+use super::command::{Answer, Claim, Claimed, Command, Move, Rival, Unneeded};
 use super::sheets;
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{Row, Value, moment};
+use crate::store::rows::{self, Row, Value, moment};
 
 /// Sheets that lapse in one transaction: as many offers as rows that do.
 const SHEETS_AT_ONCE: usize = 4;
@@ -223,19 +223,23 @@ fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result
 }
 
 /// The orders of dead workers are due since the file was opened.
-fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Vec<Row>> {
-    let Claim { worker, now, until, most } = *claim;
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
+fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Claimed> {
+    let Claim { worker, now, until, most, ref except, ref seals } = *claim;
+    let limit = i64::try_from(most.saturating_add(except.len())).unwrap_or(i64::MAX);
     let ahead = moment(now.plus(CLOCK_SKEW_SECONDS).0);
     let mut due = database.prepare_cached(&DUE)?;
-    let due = due.query_map(params![moment(now.0), ahead, most], |row| Ok(Row::from_cells(row)))?;
+    let due =
+        due.query_map(params![moment(now.0), ahead, limit], |row| Ok(Row::from_cells(row)))?;
     // What cannot be read is in the log, and must not keep the others waiting.
     let due = due.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut due: Vec<Row> = due.into_iter().filter_map(Result::ok).collect();
+    let due = due.into_iter().filter_map(Result::ok);
+    let due = due.filter(|row| !row.id.as_ref().is_some_and(|id| except.contains(id)));
+    let (mut taken, left): (Vec<Row>, Vec<Row>) =
+        due.take(most).partition(|row| rows::is_decryptable(row, seals));
     let take = "UPDATE orders SET due_at = ?2, planned_at = ?3, worker = ?4, \
          version = version + 1 WHERE id = ?1";
     let mut take = database.prepare_cached(take)?;
-    for row in &mut due {
+    for row in &mut taken {
         let (until, now) = (until.0.cast_signed(), now.0.cast_signed());
         take.execute(params![row.id, until, now, worker.bytes()])?;
         row.due_at = Some(until);
@@ -243,7 +247,8 @@ fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Vec<Row>> {
         row.worker = Some(worker.bytes().to_vec());
         row.version = row.version.map(|version| version + 1);
     }
-    Ok(due)
+    let undecryptable = left.into_iter().filter_map(|row| row.id).collect();
+    Ok(Claimed { taken, undecryptable })
 }
 
 /// What `Order::lapse` does, to many at once.
@@ -291,7 +296,8 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::store::rows;
+    use crate::keys::Keyring;
+    use crate::seal::Seals;
     use crate::store::sqlite::book::Names;
 
     fn record() -> Command {
@@ -305,7 +311,10 @@ mod tests {
 
     fn claim() -> Command {
         let worker = WorkerId::from_bytes([1; 16]);
-        Command::Claim(Claim { worker, now: NOW, until: NOW, most: 1 }, oneshot::channel().0)
+        let seals = Seals::new(&Keyring::from_text(&"42".repeat(32)).unwrap());
+        let except = Vec::new();
+        let claim = Claim { worker, now: NOW, until: NOW, most: 1, except, seals };
+        Command::Claim(Box::new(claim), oneshot::channel().0)
     }
 
     #[test]

@@ -7,6 +7,7 @@ use order::ports::StoreError;
 use tokio::sync::oneshot;
 
 use super::book::Names;
+use crate::seal::Seals;
 use crate::store::rows::Row;
 
 /// One move, ready to be written: the row has its new version.
@@ -39,13 +40,24 @@ pub(super) struct Claim {
     pub(super) now: Timestamp,
     pub(super) until: Timestamp,
     pub(super) most: usize,
+    /// Orders that are not to be taken, by id.
+    pub(super) except: Vec<String>,
+    /// What can be decrypted with these is taken, and nothing else.
+    pub(super) seals: Seals,
+}
+
+/// What a claim has taken, and what it left because its key is not on our ring.
+#[derive(Default)]
+pub(super) struct Claimed {
+    pub(super) taken: Vec<Row>,
+    pub(super) undecryptable: Vec<String>,
 }
 
 pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
     Record(Box<Move>, Answer<()>),
-    Claim(Claim, Answer<Vec<Row>>),
+    Claim(Box<Claim>, Answer<Claimed>),
     Lapse {
         now: Timestamp,
         most: u64,
