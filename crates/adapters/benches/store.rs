@@ -20,7 +20,7 @@ mod rounds {
     use adapters::store::sqlite::SqliteStore;
     use order::contract::samples::{begun, offer};
     use order::event::Actor;
-    use order::ids::{OrderId, Timestamp};
+    use order::ids::{OrderId, Timestamp, WorkerId};
     use order::lifecycle::{Offered, Order, Stored};
     use order::ports::{Store, TidyLimits};
 
@@ -46,7 +46,9 @@ mod rounds {
         sqlite.close().await.expect("a clean end");
         if let Some(url) = address() {
             let url = own_schema(&url).await;
-            let postgres = PostgresStore::connect(&url, &keyring).await.expect("a server");
+            let worker = WorkerId::from_bytes([1; 16]);
+            let postgres = PostgresStore::connect(&url, &keyring, worker).await;
+            let postgres = postgres.expect("a server");
             let postgres = Arc::new(postgres);
             let store: Arc<dyn Store> = postgres.clone();
             for _ in 0..ROUNDS {

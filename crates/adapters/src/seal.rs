@@ -80,6 +80,12 @@ impl Seals {
         Ok([&key.name, &nonce[..], &sealed].concat())
     }
 
+    /// Whether the key of a seal is on this ring, which says nothing of whether it opens.
+    pub fn has_key_of(&self, sealed: &[u8]) -> bool {
+        let name = sealed.first_chunk::<NAME_BYTES>();
+        name.is_none_or(|name| self.keys.iter().any(|key| key.name == *name))
+    }
+
     pub fn open(
         &self,
         sealed: &[u8],
@@ -186,5 +192,6 @@ mod tests {
         assert!(rotated.open_card(&later, ORDER).is_ok());
         assert!(seals(&[2]).open_card(&later, ORDER).is_ok());
         assert!(old.open_card(&later, ORDER) == Err(SealError::UnknownKey));
+        assert!(rotated.has_key_of(&later) && !old.has_key_of(&later) && old.has_key_of(&earlier));
     }
 }

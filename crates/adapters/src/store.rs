@@ -7,5 +7,6 @@ mod pending;
 pub mod postgres;
 mod rows;
 pub mod sqlite;
+mod undecryptable;
 
 pub use error::OpenError;

@@ -14,6 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::event::Actor;
+use crate::ids::{Timestamp, WorkerId};
 use crate::lifecycle::{Order, Stored};
 use crate::ports::{Store, StoreError};
 
@@ -23,17 +24,27 @@ pub mod offers;
 pub mod races;
 pub mod samples;
 pub mod tidying;
+pub mod workers;
 
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs all tasks at once and ends when all have ended.
 pub type Crowd = fn(Vec<Task>) -> Task;
 
+/// Ends the process that has the store open, and opens the store in the next one.
+pub type Restart = Arc<dyn Fn() -> Restarting + Send + Sync>;
+
+/// The store and the worker of the next process.
+pub type Restarting = Pin<Box<dyn Future<Output = (Arc<dyn Store>, WorkerId)> + Send>>;
+
 /// The store that is put to a check. Nothing is in it yet.
 #[derive(Clone)]
 pub struct Subject {
     pub store: Arc<dyn Store>,
+    /// The process that has it open.
+    pub worker: WorkerId,
     pub crowd: Crowd,
+    pub restart: Restart,
 }
 
 impl Subject {
@@ -44,6 +55,22 @@ impl Subject {
     {
         let version = self.store.record(&order.clone().into(), &Actor::Desk).await?;
         Ok(Order { version, ..order })
+    }
+
+    /// Claims for the process that has the store open.
+    pub async fn claim(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.store.claim(self.worker, now, until, most).await
+    }
+
+    /// The same store, as the next process sees it.
+    pub async fn restarted(&self) -> Self {
+        let (store, worker) = (self.restart)().await;
+        Self { store, worker, ..self.clone() }
     }
 
     /// An order that is written down as it is.
@@ -81,6 +108,10 @@ macro_rules! store_contract {
             claims::a_claimed_order_is_nobody_elses_until_its_lease_ends,
             claims::whoever_held_an_order_before_a_claim_can_write_it_no_more,
             claims::a_look_planned_by_a_clock_that_ran_ahead_is_due_now,
+            workers::the_orders_of_a_dead_worker_come_first_and_whenever_they_are_due,
+            workers::an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_fenced,
+            workers::an_order_at_rest_or_in_the_post_waits_for_its_time_when_its_worker_dies,
+            workers::a_worker_does_not_claim_its_own_walk,
             tidying::an_offer_whose_time_is_over_lapses_and_its_holder_can_write_it_no_more,
             tidying::the_oldest_unpaid_go_first_when_there_are_too_many,
             tidying::a_tombstone_is_kept_for_its_time_and_dropped_after_it,

@@ -7,17 +7,18 @@ use crate::card::Postcard;
 use crate::event::Actor;
 use crate::flight::Flights;
 use crate::identity::{Identity, Operation};
-use crate::ids::{OperationId, OrderId};
+use crate::ids::{OperationId, OrderId, WorkerId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting};
 use crate::offer::Offer;
 use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
-use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store, StoreError};
+use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::Tender;
 use crate::vigil::Vigils;
 
 mod opening;
+mod record;
 mod troubles;
 
 use self::troubles::{declined, rejected};
@@ -37,6 +38,8 @@ pub struct Desk {
     pub sellers: Sellers,
     pub flights: Flights,
     pub vigils: Vigils,
+    /// This process, as the orders that it works on name it.
+    pub worker: WorkerId,
 }
 
 /// One request to mail one card.
@@ -302,7 +305,8 @@ impl Desk {
         let order = order.settled(settlement, self.clock.now());
         // If this cannot be written, the intent to settle still is, and the
         // money will be found by looking.
-        let order = self.record(order, by).await.map_err(|_| Refusal::PaymentUnconfirmed(id))?;
+        let recorded = self.record_payment(order, by).await;
+        let order = recorded.map_err(|_| Refusal::PaymentUnconfirmed(id))?;
         let (id, settlement) = (order.id, order.state.paid.settlement.clone());
         let fulfilment = self.mail(order, by).await;
         Ok(Outcome::Paid { order: id, settlement, fulfilment, paid: When::Now })
@@ -333,21 +337,6 @@ impl Desk {
     ) -> Result<Fulfilment, Refusal> {
         let order = order.failed(setback, self.clock.now());
         self.record(order, by).await.map(|_| Fulfilment::NeedsReconciliation)
-    }
-
-    /// Writes the order's new state and hands it back under its new version.
-    pub(crate) async fn record<S>(&self, order: Order<S>, by: &Actor) -> Result<Order<S>, Refusal>
-    where
-        S: Clone,
-        Stored: From<Order<S>>,
-    {
-        let next = Stored::from(order.clone());
-        match self.store.record(&next, by).await {
-            Ok(version) => Ok(Order { version, ..order }),
-            Err(StoreError::Moved) => Err(Refusal::InProgress(order.id)),
-            Err(StoreError::PaymentBound) => Err(Refusal::PaymentBoundElsewhere),
-            Err(StoreError::Busy | StoreError::Corrupt) => Err(Refusal::StoreBusy),
-        }
     }
 }
 

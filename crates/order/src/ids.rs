@@ -48,6 +48,32 @@ impl FromStr for OrderId {
     }
 }
 
+/// The process that works on an order: 128 random bits, new at every start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkerId([u8; 16]);
+
+impl WorkerId {
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    pub const fn bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(f, &self.0)
+    }
+}
+
+impl fmt::Debug for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// What makes two requests the same operation. Made by
 /// [`Identity`](crate::identity::Identity) only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::card::Postcard;
 use crate::event::{Actor, Event};
-use crate::ids::{OperationKey, OrderId, Timestamp};
+use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
 use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
 use crate::payment::PaymentKey;
@@ -123,15 +123,24 @@ pub trait Store: Send + Sync {
     /// The orders that any of these keys is bound to, for ever.
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError>;
 
-    /// Takes up to `most` orders that are due for a look, the longest due
-    /// first, and keeps everybody else from taking them before `until`. Their
-    /// versions advance, so whoever held one before can write it no more.
+    /// Takes up to `most` orders for `worker` and keeps everybody else from taking
+    /// them before `until`. First come the orders of dead workers that are
+    /// [recovered at once](Stored::is_recovered_at_once), whenever they are due; then
+    /// those that are due for a look, the longest due first. Their versions advance,
+    /// so whoever held one before can write it no more.
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError>;
+
+    /// Returns when a worker has died whose orders a [claim](Self::claim) would return
+    /// at once. Never, where a worker can only have died before the store was opened.
+    async fn orphaned(&self) {
+        std::future::pending().await
+    }
 
     /// Lets offers lapse whose time is over, and drops what nobody needs: old
     /// tombstones, and the oldest unpaid rows above the cap.

@@ -50,7 +50,8 @@ impl Desk {
         tell: &(dyn Fn(Concern) + Sync),
     ) -> Result<usize, Refusal> {
         let now = self.clock.now();
-        let due = self.store.claim(now, now.plus(WALK_SECONDS), BATCH).await.map_err(trouble)?;
+        let until = now.plus(WALK_SECONDS);
+        let due = self.store.claim(self.worker, now, until, BATCH).await.map_err(trouble)?;
         let count = due.len();
         let looks = due.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));

@@ -1,6 +1,6 @@
 //! When an order is looked at next.
 
-use crate::ids::Timestamp;
+use crate::ids::{Timestamp, WorkerId};
 
 /// Longer than any paid request may take, so that nobody looks into a walk that
 /// is still under way.
@@ -19,18 +19,21 @@ const FOLLOW_UP_SECONDS_MAX: u64 = 60 * DAY_SECONDS;
 /// look is due now.
 pub const CLOCK_SKEW_SECONDS: u64 = 60;
 
-/// When an order needs to be looked at, and how often that was in vain.
+/// When an order needs to be looked at, how often that was in vain, and who works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attention {
     pub due: Option<Timestamp>,
     /// When `due` was written down.
     pub planned: Timestamp,
     pub looks: u32,
+    /// The process that works on the order: its walk is under way, or it has claimed the
+    /// order. None at rest.
+    pub worker: Option<WorkerId>,
 }
 
 impl Attention {
     /// Nothing will happen by itself.
-    pub const NONE: Self = Self { due: None, planned: Timestamp(0), looks: 0 };
+    pub const NONE: Self = Self { due: None, planned: Timestamp(0), looks: 0, worker: None };
 
     pub fn is_due(self, now: Timestamp) -> bool {
         let planned_ahead_of_time = self.planned > now.plus(CLOCK_SKEW_SECONDS);
@@ -44,7 +47,7 @@ impl Attention {
     }
 
     const fn after(seconds: u64, now: Timestamp, looks: u32) -> Self {
-        Self { due: Some(now.plus(seconds)), planned: now, looks }
+        Self { due: Some(now.plus(seconds)), planned: now, looks, worker: None }
     }
 }
 

@@ -6,23 +6,74 @@ use std::time::Duration;
 use order::concern::{About, Concern};
 use order::desk::Desk;
 use order::tender::Tenders;
-use tokio::time::sleep;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
 
 /// Between two rounds. Each order has its own pace beside this one.
 const PAUSE_SECONDS: u64 = 5;
 
-/// Goes on until the process ends.
-pub(crate) async fn run(desk: Arc<Desk>, tenders: Tenders) {
+/// The reconciler in a task of its own.
+pub(crate) struct Rounds {
+    stop: watch::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+/// Whether the reconciler was at an order when the time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    No,
+    Yes,
+}
+
+impl Rounds {
+    pub(crate) fn start(desk: Arc<Desk>, tenders: Tenders) -> Self {
+        let (stop, stopped) = watch::channel(());
+        Self { stop, task: tokio::spawn(run(desk, tenders, stopped)) }
+    }
+
+    /// No further orders are claimed. What was claimed is finished.
+    pub(crate) fn stop(&self) {
+        // If nobody listens, the task has ended.
+        let _ = self.stop.send(());
+    }
+
+    /// Waits for the round under way, which is cut off at the deadline.
+    pub(crate) async fn finish(&mut self, deadline: Instant) -> Unfinished {
+        match timeout_at(deadline, &mut self.task).await {
+            Ok(_) => Unfinished::No,
+            Err(_) => Unfinished::Yes,
+        }
+    }
+}
+
+impl Drop for Rounds {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Goes on until it is told to stop, between two rounds.
+async fn run(desk: Arc<Desk>, tenders: Tenders, mut stopped: watch::Receiver<()>) {
     loop {
         match desk.reconcile(&tenders, &tell).await {
             Ok(0) => {}
             Ok(looked_into) => info!(looked_into, "looked into orders"),
             Err(refusal) => warn!(kind = ?refusal, "cannot look into orders, will try again"),
         }
-        desk.clock.wait(PAUSE_SECONDS).await;
-        sleep(jitter()).await;
+        tokio::select! {
+            biased;
+            _ = stopped.changed() => return,
+            () = pause(&desk) => {}
+            () = desk.store.orphaned() => info!("a process died; examining its orders"),
+        }
     }
+}
+
+async fn pause(desk: &Desk) {
+    desk.clock.wait(PAUSE_SECONDS).await;
+    sleep(jitter()).await;
 }
 
 /// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.

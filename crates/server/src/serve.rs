@@ -26,13 +26,14 @@ use crate::banner::Opened;
 use crate::config::values::Shown;
 use crate::config::{Config, Limits, Server};
 use crate::console::{self, Audience};
+use crate::rounds::{Rounds, Unfinished};
 use crate::serve::bell::Bell;
 use crate::serve::connection::Connections;
 use crate::serve::signals::Signals;
 use crate::storage::Storage;
 use crate::wiring::{Desks, Inside};
 use crate::world::{Office, World, signpost};
-use crate::{banner, check, rounds, sweep, wiring, words};
+use crate::{banner, check, sweep, wiring, words};
 
 mod bell;
 mod complaint;
@@ -88,9 +89,9 @@ async fn serve(config: &Config) -> Result<End, String> {
     let walks = Walks::new();
     let world = World::open(config, &storage.store, clock.clone()).await?;
     let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
-    let rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
+    let mut rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
         let tenders = desks.as_ref().map_or_else(|| Tenders(Vec::new()), Desks::tenders);
-        tokio::spawn(rounds::run(desk, tenders))
+        Rounds::start(desk, tenders)
     });
     let inside = Inside {
         site,
@@ -115,8 +116,11 @@ async fn serve(config: &Config) -> Result<End, String> {
     drop(listener);
     info!(signal, "closing");
     bell.close_door();
+    if let Some(rounds) = &rounds {
+        rounds.stop();
+    }
     let end = tokio::select! {
-        left = drain(&config.limits, &places, &walks) => {
+        left = drain(&config.limits, &places, &walks, rounds.as_mut()) => {
             left.log();
             End::Quiet
         }
@@ -127,9 +131,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     };
     ringing.abort();
     sweep.abort();
-    if let Some(rounds) = rounds {
-        rounds.abort();
-    }
+    drop(rounds);
     if let Some(chains) = &world.miniature.chains {
         signpost::remove(&config.server.data, &chains.origin());
     }
@@ -243,22 +245,33 @@ fn concerns_one_caller(error: &io::Error) -> bool {
 struct Left {
     connections: usize,
     walks: usize,
+    reconciler: Unfinished,
 }
 
 impl Left {
     fn log(&self) {
-        let Left { connections: connections_left, walks: walks_left } = *self;
-        if connections_left == 0 && walks_left == 0 {
+        let Left { connections: connections_left, walks: walks_left, reconciler } = *self;
+        if connections_left == 0 && walks_left == 0 && reconciler == Unfinished::No {
             info!("closed, nobody was left");
         } else {
-            warn!(connections_left, walks_left, "closed, the next start finds what is left");
+            let reconciler_left = reconciler == Unfinished::Yes;
+            warn!(
+                connections_left,
+                walks_left, reconciler_left, "closed, the next start finds what is left"
+            );
         }
     }
 }
 
 /// Waits for connections first, as a request that is already here may still
-/// start its walk, and then for the walks; both within one paid request's time.
-async fn drain(limits: &Limits, places: &Semaphore, walks: &Walks) -> Left {
+/// start its walk, and then for the walks and the reconciler's round; all within one paid
+/// request's time.
+async fn drain(
+    limits: &Limits,
+    places: &Semaphore,
+    walks: &Walks,
+    rounds: Option<&mut Rounds>,
+) -> Left {
     let deadline = Instant::now() + limits.paid_request;
     let all_gone = places.acquire_many(limits.connections);
     let connections = match timeout_at(deadline, all_gone).await {
@@ -266,7 +279,11 @@ async fn drain(limits: &Limits, places: &Semaphore, walks: &Walks) -> Left {
         Err(_) => places_for(limits) - places.available_permits(),
     };
     let walks = walks.finish(deadline.saturating_duration_since(Instant::now())).await;
-    Left { connections, walks }
+    let reconciler = match rounds {
+        Some(rounds) => rounds.finish(deadline).await,
+        None => Unfinished::No,
+    };
+    Left { connections, walks, reconciler }
 }
 
 fn places_for(limits: &Limits) -> usize {

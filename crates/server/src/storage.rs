@@ -7,6 +7,7 @@ use adapters::keys::Keyring;
 use adapters::provider::budget::SharedBudget;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
+use order::ids::WorkerId;
 use order::ports::{Store, StoreError};
 
 use crate::config::store_place::StorePlace;
@@ -16,6 +17,8 @@ use crate::config::{Config, Keys};
 pub(crate) struct Storage {
     pub(crate) keyring: Keyring,
     pub(crate) store: OpenStore,
+    /// This process, as the orders that it works on name it.
+    pub(crate) worker: WorkerId,
 }
 
 /// The one store of this process, which somebody has to close.
@@ -33,19 +36,20 @@ impl Storage {
             Keys::Given(secret) => Keyring::from_text(secret.reveal()),
         };
         let keyring = keyring.map_err(|error| format!("Cannot start: {error}.\n"))?;
+        let worker = new_worker()?;
         let opened = match &config.server.store {
             StorePlace::Sqlite(path) => {
                 SqliteStore::open(path, &keyring).map(Arc::new).map(OpenStore::Sqlite)
             }
             StorePlace::Postgres(place) => {
-                PostgresStore::connect(place.connection.reveal(), &keyring)
+                PostgresStore::connect(place.connection.reveal(), &keyring, worker)
                     .await
                     .map(Arc::new)
                     .map(OpenStore::Postgres)
             }
         };
         let store = opened.map_err(|error| format!("Cannot start: {error}.\n"))?;
-        Ok(Self { keyring, store })
+        Ok(Self { keyring, store, worker })
     }
 }
 
@@ -73,6 +77,14 @@ impl OpenStore {
             Self::Postgres(store) => store.close().await,
         }
     }
+}
+
+fn new_worker() -> Result<WorkerId, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        format!("Cannot start: the operating system gives no random bytes: {error}.\n")
+    })?;
+    Ok(WorkerId::from_bytes(bytes))
 }
 
 fn make_folder(folder: &Path) -> Result<(), String> {

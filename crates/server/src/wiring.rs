@@ -182,6 +182,7 @@ fn desk(
         sellers: sellers(config),
         flights: Flights::default(),
         vigils: Vigils::default(),
+        worker: storage.worker,
     })
 }
 

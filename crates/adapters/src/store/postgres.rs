@@ -13,26 +13,30 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp};
+use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
 use order::schedule::CLOCK_SKEW_SECONDS;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio_postgres::NoTls;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{NoTls, Row as Answer};
 
 mod budget;
 mod connection;
 mod flush;
+mod heartbeat;
 mod queries;
 
 use self::connection::Server;
 use self::flush::Flush;
+use self::heartbeat::Heartbeat;
+use self::queries::Before;
 use super::OpenError;
 use super::pending::{Pending, newer};
 use super::rows::{self, Row, moment};
+use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
 use crate::seal::Seals;
 
@@ -47,23 +51,34 @@ pub struct PostgresStore {
     arrived: Arc<Notify>,
     flush: Arc<Flush>,
     flushing: JoinHandle<()>,
+    heartbeat: Heartbeat,
+    undecryptable: Arc<Undecryptable>,
 }
 
 impl PostgresStore {
-    /// Connects, and brings the schema up to date, one process at a time.
-    pub async fn connect(url: &str, keyring: &Keyring) -> Result<Self, OpenError> {
-        let server = Server::connect(url, NoTls, keyring).await?;
+    /// Connects, and brings the schema up to date, one process at a time. As long as this
+    /// store is open, the other processes see that `worker` is alive.
+    pub async fn connect(
+        url: &str,
+        keyring: &Keyring,
+        worker: WorkerId,
+    ) -> Result<Self, OpenError> {
+        let server = Server::connect(url, NoTls, keyring, worker).await?;
         let pending = Arc::new(Pending::default());
         let arrived = Arc::new(Notify::new());
         let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
         let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
-        Ok(Self { seals: Seals::new(keyring), server, pending, arrived, flush, flushing })
+        let undecryptable = Arc::new(Undecryptable::default());
+        let heartbeat = Heartbeat::start(server.clone(), worker, undecryptable.clone());
+        let seals = Seals::new(keyring);
+        Ok(Self { seals, server, pending, arrived, flush, flushing, heartbeat, undecryptable })
     }
 
     /// Writes what is still in memory, and lets go of the server.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.flushing.abort();
         let flushed = self.flush.all().await;
+        self.heartbeat.end().await;
         self.server.close();
         flushed
     }
@@ -132,18 +147,35 @@ impl Store for PostgresStore {
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (now, ahead) = (moment(now.0), moment(now.plus(CLOCK_SKEW_SECONDS).0));
+        let except = self.undecryptable.ids_at(now);
+        let (found, ahead) = (now, moment(now.plus(CLOCK_SKEW_SECONDS).0));
+        let now = moment(now.0);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let until = until.0.cast_signed();
-        let claimed = self.server.all(&queries::CLAIM, &[&now, &ahead, &most, &until]).await?;
+        let (until, worker) = (until.0.cast_signed(), worker.bytes().to_vec());
+        let cells: [&(dyn ToSql + Sync); 6] = [&worker, &now, &ahead, &most, &until, &except];
+        let claimed = self.server.all(&queries::CLAIM, &cells).await?;
         // An order that cannot be read is in the log, and must not keep the
         // others from being looked after.
-        let rows = claimed.iter().filter_map(|row| Row::from_cells(row).ok());
-        Ok(rows.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+        let mut orders = Vec::with_capacity(claimed.len());
+        for answer in &claimed {
+            let Ok(row) = Row::from_cells(answer) else { continue };
+            if rows::is_decryptable(&row, &self.seals) {
+                orders.extend(rows::read(row, &self.seals));
+            } else {
+                // If the server does not hear it, the order is free when the claim ends.
+                let _ = self.release(&row, answer, found).await;
+            }
+        }
+        Ok(orders)
+    }
+
+    async fn orphaned(&self) {
+        self.heartbeat.orphaned().await;
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
@@ -171,6 +203,15 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Gives back an order that we cannot decrypt, as it was before the claim.
+    async fn release(&self, row: &Row, answer: &Answer, now: Timestamp) -> Result<(), StoreError> {
+        self.undecryptable.add(row.id.as_deref().unwrap_or_default(), now);
+        let Before { due_at, planned_at, worker } = Before::of(answer)?;
+        let cells: [&(dyn ToSql + Sync); 5] =
+            [&row.id, &row.version, &due_at, &planned_at, &worker];
+        self.server.execute(&queries::RELEASE, &cells).await.map(drop)
+    }
+
     /// Repeats a statement that touches a limited number of rows, given as its
     /// last value, until it finds no more.
     async fn step_by_step(

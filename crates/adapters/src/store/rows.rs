@@ -7,7 +7,7 @@ pub(super) mod sql;
 mod words;
 mod write;
 
-pub(super) use read::{read, read_id};
+pub(super) use read::{is_decryptable, read, read_id};
 pub(super) use write::{lapsed_row, offer_row, write};
 
 /// What a column holds.
@@ -159,6 +159,7 @@ columns! {
         stage_at: i64,
         refund_transaction: String,
         refund_at: i64,
+        worker: Vec<u8>,
     }
 }
 

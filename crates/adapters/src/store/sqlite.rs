@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp};
+use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
 use order::ports::{Store, StoreError, Tidied, TidyLimits};
@@ -34,13 +34,14 @@ mod slips;
 mod writer;
 
 use self::book::{Book, Names, Whereabouts};
-use self::command::{Move, Rival, Unneeded};
+use self::command::{Claim, Move, Rival, Unneeded};
 use self::queries::Found;
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
 use super::pending::{Pending, newer};
 use super::rows;
+use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
 use crate::seal::Seals;
 
@@ -54,6 +55,7 @@ pub struct SqliteStore {
     pending: Arc<Pending>,
     readers: Readers,
     writer: Writer,
+    undecryptable: Undecryptable,
 }
 
 impl SqliteStore {
@@ -66,7 +68,8 @@ impl SqliteStore {
         let pending = Arc::new(Pending::default());
         let readers = Readers::start(path)?;
         let writer = Writer::start(path, opened, Arc::clone(&book), Arc::clone(&pending))?;
-        Ok(Self { seals: Seals::new(keyring), book, pending, readers, writer })
+        let (seals, undecryptable) = (Seals::new(keyring), Undecryptable::default());
+        Ok(Self { seals, book, pending, readers, writer, undecryptable })
     }
 
     /// Writes what is still in memory, and lets go of the file. Whatever is
@@ -141,14 +144,21 @@ impl Store for SqliteStore {
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let claimed = self.writer.claim(now, until, most).await?;
+        let (except, seals) = (self.undecryptable.ids_at(now), self.seals.clone());
+        let claim = Claim { worker, now, until, most, except, seals };
+        let claimed = self.writer.claim(claim).await?;
+        for id in &claimed.undecryptable {
+            self.undecryptable.add(id, now);
+        }
         // An order that cannot be read is in the log, and must not keep the
         // others from being looked after.
-        Ok(claimed.into_iter().filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+        let taken = claimed.taken.into_iter();
+        Ok(taken.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {

@@ -11,7 +11,7 @@ use order::ports::Clock;
 use tokio_postgres::Client;
 
 use crate::postgres_server::Schema;
-use crate::subject::{keyring, runtime};
+use crate::subject::{keyring, runtime, worker};
 
 mod contract;
 mod outage;
@@ -85,7 +85,7 @@ impl DatabaseClock {
     }
 
     async fn store(&self) -> PostgresStore {
-        PostgresStore::connect(&self.url, &keyring()).await.unwrap()
+        PostgresStore::connect(&self.url, &keyring(), worker(1)).await.unwrap()
     }
 }
 

@@ -8,12 +8,16 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
+use order::contract::samples::NOW;
 use order::ids::OrderId;
 use order::ports::Store;
 use rusqlite::Connection;
+use tokio::time::timeout;
 
-use crate::subject::{keyring, runtime, told};
+use crate::postgres_server::Schema;
+use crate::subject::{keyring, runtime, told, worker};
 
 /// Enough to meet every phase of a commit in a test that is run often; the
 /// environment may ask for more.
@@ -23,21 +27,48 @@ const KILLS: u64 = 20;
 fn whatever_was_acknowledged_is_there_after_a_kill() {
     let kills = told("PENNYBLACK_KILLS").map_or(KILLS, |count| count.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let mut acknowledged = 0;
+    let (mut acknowledged, mut orphans) = (0, 0);
     for round in 0..kills {
         // A database that has been through several crashes, and a fresh one now and then.
         let path = folder.path().join(format!("orders-{}", round / 10));
         let told = work_and_die(&path, round);
-        runtime().block_on(look(&path, &told));
+        orphans += runtime().block_on(look(&path, &told));
         acknowledged += told.len();
     }
     println!("{kills} kills, {acknowledged} orders with acknowledged writes, none lost");
-    assert!(acknowledged > 0);
+    println!("{orphans} of them interrupted, all claimed at once");
+    assert!(acknowledged > 0 && orphans > 0);
+}
+
+#[test]
+fn what_a_killed_process_was_at_is_claimed_by_another_one_on_postgres_within_12_seconds() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let next = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
+        let mut killed = start(&schema.url, 0);
+        let mut lines = BufReader::new(killed.stdout.take().unwrap());
+        for _ in 0..100 {
+            lines.read_line(&mut String::new()).unwrap();
+        }
+        // While it lives nothing of its own is taken from it, however much it has begun.
+        assert_eq!(next.claim(worker(1), NOW, NOW.plus(60), 64).await, Ok(Vec::new()));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        timeout(Duration::from_secs(12), next.orphaned()).await.expect("its death is seen");
+        let claimed = next.claim(worker(1), NOW, NOW.plus(60), 64).await.unwrap();
+        assert!(!claimed.is_empty());
+        for order in &claimed {
+            assert!(order.is_recovered_at_once(), "{order:?}");
+            assert_eq!(order.attention().worker, Some(worker(1)));
+        }
+        next.close().await.unwrap();
+        schema.drop().await;
+    });
 }
 
 /// The version of each order that the process told of before it was killed.
 fn work_and_die(path: &Path, round: u64) -> HashMap<OrderId, u64> {
-    let mut writer = start(path, round * 1_000_000);
+    let mut writer = start(path.to_str().unwrap(), round * 1_000_000);
     let mut lines = BufReader::new(writer.stdout.take().unwrap());
     let mut first = String::new();
     // Some are killed while they open the database, most while they write.
@@ -56,10 +87,10 @@ fn work_and_die(path: &Path, round: u64) -> HashMap<OrderId, u64> {
     told
 }
 
-fn start(path: &Path, first: u64) -> Child {
+fn start(place: &str, first: u64) -> Child {
     let program = writer_program();
     let started =
-        Command::new(&program).arg(path).arg(first.to_string()).stdout(Stdio::piped()).spawn();
+        Command::new(&program).arg(place).arg(first.to_string()).stdout(Stdio::piped()).spawn();
     started.unwrap_or_else(|error| {
         panic!("{error}: build {} with `cargo build -p adapters --examples`", program.display())
     })
@@ -77,7 +108,8 @@ fn random_moment() -> Duration {
     Duration::from_micros(u64::from(u16::from_le_bytes(random)) * 3)
 }
 
-async fn look(path: &Path, told: &HashMap<OrderId, u64>) {
+/// Says how many orders the process was at when it was killed.
+async fn look(path: &Path, told: &HashMap<OrderId, u64>) -> usize {
     let store = SqliteStore::open(path, &keyring()).unwrap();
     for (id, version) in told {
         let found = store.find(*id).await.unwrap();
@@ -89,11 +121,20 @@ async fn look(path: &Path, told: &HashMap<OrderId, u64>) {
         let versions: Vec<_> = events.iter().map(|event| event.version).collect();
         assert_eq!(versions, (1..=found.version()).collect::<Vec<_>>(), "{id}");
     }
+    let mut begun = 0;
     for id in every_id(path) {
         let found = store.find(id).await.unwrap().unwrap();
+        begun += usize::from(found.is_recovered_at_once());
         assert_eq!(store.newest(&found.operation().key).await, Ok(Some(found)));
     }
+    // None of them is due yet by its time.
+    let orphans = store.claim(worker(1), NOW, NOW.plus(60), usize::MAX).await.unwrap();
+    assert_eq!(orphans.len(), begun);
+    // They are finished, so that the next look counts its own only.
+    let finish = "UPDATE orders SET state = 'lapsed' WHERE worker IS NOT NULL";
+    Connection::open(path).unwrap().execute(finish, []).unwrap();
     store.close().await.unwrap();
+    orphans.len()
 }
 
 /// Every id in the file, after SQLite itself has looked through all of it.

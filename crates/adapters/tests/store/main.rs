@@ -9,6 +9,7 @@ mod marked_words;
 mod opening;
 mod postgres;
 mod postgres_server;
+mod rotation;
 mod sheets;
 mod sqlite;
 mod subject;

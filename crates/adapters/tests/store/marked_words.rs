@@ -16,7 +16,7 @@ use order::ports::Store;
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;
-use crate::subject::{find_word, keyring, runtime};
+use crate::subject::{find_word, keyring, runtime, worker};
 
 const WORDS: [&str; 9] = [
     "Xanthippe",
@@ -95,11 +95,11 @@ fn scan(folder: &Path) -> usize {
 fn no_marked_word_is_in_any_column_of_postgres_in_any_state() {
     runtime().block_on(async {
         let schema = Schema::create().await;
-        let store = PostgresStore::connect(&schema.url, &keyring()).await.unwrap();
+        let store = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
         let tables = "SELECT table_name::text FROM information_schema.tables \
              WHERE table_schema = current_schema()";
         let tables = schema.client.query(tables, &[]).await.unwrap();
-        assert_eq!(tables.len(), 6);
+        assert_eq!(tables.len(), 7);
         for order in life(1) {
             store.record(&order, &Actor::Desk).await.unwrap();
             for table in &tables {

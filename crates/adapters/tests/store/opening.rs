@@ -10,7 +10,7 @@ use order::ports::{Store, StoreError};
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;
-use crate::subject::{keyring, runtime};
+use crate::subject::{keyring, runtime, worker};
 
 fn other_keys() -> Keyring {
     Keyring::from_text(&"43".repeat(32)).unwrap()
@@ -105,7 +105,7 @@ fn a_damaged_row_is_corrupt_and_the_others_are_looked_after() {
         database.execute(damage, [offer(2).id.to_string()]).unwrap();
         assert_eq!(store.find(offer(2).id).await, Err(StoreError::Corrupt));
         assert_eq!(store.offer(offer(2)).await, Err(StoreError::Corrupt));
-        let claimed = store.claim(NOW.plus(500), NOW.plus(600), 64).await.unwrap();
+        let claimed = store.claim(worker(1), NOW.plus(500), NOW.plus(600), 64).await.unwrap();
         assert_eq!(claimed.len(), 2);
         store.close().await.unwrap();
     });
@@ -127,7 +127,7 @@ fn events_can_be_neither_changed_nor_deleted() {
         store.close().await.unwrap();
 
         let schema = Schema::create().await;
-        let store = PostgresStore::connect(&schema.url, &keyring()).await.unwrap();
+        let store = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
         store.record(&begun(offer(1), 1).into(), &Actor::Desk).await.unwrap();
         for change in changes.into_iter().chain(["TRUNCATE events"]) {
             let refused = schema.client.batch_execute(change).await.unwrap_err();
@@ -144,8 +144,8 @@ fn several_processes_may_open_one_postgres_at_once() {
     runtime().block_on(async {
         let schema = Schema::create().await;
         let keys = keyring();
-        let open = || PostgresStore::connect(&schema.url, &keys);
-        let (one, two, three) = tokio::join!(open(), open(), open());
+        let open = |number| PostgresStore::connect(&schema.url, &keys, worker(number));
+        let (one, two, three) = tokio::join!(open(1), open(2), open(3));
         let (one, two, three) = (one.unwrap(), two.unwrap(), three.unwrap());
         one.offer(offer(1)).await.unwrap();
         two.offer(offer(1)).await.unwrap();
@@ -165,13 +165,15 @@ fn several_processes_may_open_one_postgres_at_once() {
 fn a_newer_postgres_database_and_other_keys_are_refused() {
     runtime().block_on(async {
         let schema = Schema::create().await;
-        let store = PostgresStore::connect(&schema.url, &keyring()).await.unwrap();
+        let store = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
         store.close().await.unwrap();
-        let refused = PostgresStore::connect(&schema.url, &other_keys()).await.err().unwrap();
+        let refused =
+            PostgresStore::connect(&schema.url, &other_keys(), worker(1)).await.err().unwrap();
         assert!(matches!(refused, OpenError::OtherKeys), "{refused}");
         let newer = "INSERT INTO schema_migrations (version) VALUES (999)";
         schema.client.batch_execute(newer).await.unwrap();
-        let refused = PostgresStore::connect(&schema.url, &keyring()).await.err().unwrap();
+        let refused =
+            PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.err().unwrap();
         assert!(matches!(refused, OpenError::Newer { found: 999, .. }), "{refused}");
         schema.drop().await;
     });
@@ -185,7 +187,7 @@ fn a_server_that_does_not_answer_is_named_as_such_and_no_password_is_told() {
             "postgresql://ida:hunter2@127.0.0.1:hunter2/orders",
             "hunter2",
         ] {
-            let refused = PostgresStore::connect(url, &keyring()).await.err().unwrap();
+            let refused = PostgresStore::connect(url, &keyring(), worker(1)).await.err().unwrap();
             let (shown, debugged) = (refused.to_string(), format!("{refused:?}"));
             assert!(!shown.contains("hunter2") && !debugged.contains("hunter2"), "{shown}");
             assert!(shown.contains("check that it runs") || shown.contains("write it as"));

@@ -3,17 +3,31 @@
 use std::sync::Arc;
 
 use adapters::store::sqlite::SqliteStore;
-use order::contract::Subject;
+use order::contract::{Restart, Subject};
+use order::ports::Store;
+use tokio::sync::Mutex;
 
-use crate::subject::{crowd, keyring, runtime};
+use crate::subject::{crowd, keyring, runtime, worker};
 
 fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
     let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders");
     runtime().block_on(async {
-        let store = SqliteStore::open(&folder.path().join("orders"), &keyring()).unwrap();
-        let store = Arc::new(store);
-        check(Subject { store: store.clone(), crowd }).await;
-        store.close().await.unwrap();
+        let store = Arc::new(SqliteStore::open(&path, &keyring()).unwrap());
+        let newest = Arc::new(Mutex::new((store.clone(), 1)));
+        let opened = newest.clone();
+        let restart: Restart = Arc::new(move || {
+            let (opened, path) = (opened.clone(), path.clone());
+            Box::pin(async move {
+                let mut opened = opened.lock().await;
+                opened.0.close().await.unwrap();
+                *opened = (Arc::new(SqliteStore::open(&path, &keyring()).unwrap()), opened.1 + 1);
+                let store: Arc<dyn Store> = opened.0.clone();
+                (store, worker(opened.1))
+            })
+        });
+        check(Subject { store, worker: worker(1), crowd, restart }).await;
+        newest.lock().await.0.close().await.unwrap();
     });
 }
 

@@ -2,10 +2,16 @@
 
 use adapters::keys::Keyring;
 use order::contract::Task;
+use order::ids::WorkerId;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) fn keyring() -> Keyring {
     Keyring::from_text(&"42".repeat(32)).unwrap()
+}
+
+/// One of several processes.
+pub(crate) const fn worker(number: u8) -> WorkerId {
+    WorkerId::from_bytes([number; 16])
 }
 
 pub(crate) fn runtime() -> Runtime {

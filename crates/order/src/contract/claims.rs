@@ -9,7 +9,10 @@ use crate::schedule::{Attention, CLOCK_SKEW_SECONDS};
 
 /// An order that is due for a look at this moment.
 fn due(seed: u64, at: Option<Timestamp>) -> Order<Settling> {
-    Order { attention: Attention { due: at, planned: NOW, looks: 3 }, ..begun(offer(seed), seed) }
+    Order {
+        attention: Attention { due: at, planned: NOW, looks: 3, worker: None },
+        ..begun(offer(seed), seed)
+    }
 }
 
 pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: Subject) {
@@ -18,7 +21,7 @@ pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: Subject
     }
     subject.keep(due(6, None)).await;
     let claim = async |now: u64, most| {
-        let claimed = subject.store.claim(NOW.plus(now), NOW.plus(1_000), most).await.unwrap();
+        let claimed = subject.claim(NOW.plus(now), NOW.plus(1_000), most).await.unwrap();
         claimed.iter().map(Stored::id).collect::<Vec<_>>()
     };
     let ids = |seeds: &[u64]| seeds.iter().map(|seed| offer(*seed).id).collect::<Vec<_>>();
@@ -33,13 +36,14 @@ pub async fn a_claimed_order_is_nobody_elses_until_its_lease_ends(subject: Subje
     let store = &subject.store;
     let kept = subject.keep(due(1, Some(NOW))).await;
     let until = NOW.plus(120);
-    let claimed = store.claim(NOW, until, 64).await.unwrap();
-    let attention = Attention { due: Some(until), planned: NOW, ..kept.attention };
+    let claimed = subject.claim(NOW, until, 64).await.unwrap();
+    let worker = Some(subject.worker);
+    let attention = Attention { due: Some(until), planned: NOW, worker, ..kept.attention };
     let expected = Stored::from(Order { version: kept.version + 1, attention, ..kept });
     assert_eq!(claimed.as_slice(), std::slice::from_ref(&expected));
     assert_eq!(store.find(expected.id()).await, Ok(Some(expected.clone())));
-    assert_eq!(store.claim(NOW.plus(119), NOW.plus(500), 64).await, Ok(Vec::new()));
-    let again = store.claim(until, NOW.plus(500), 64).await.unwrap();
+    assert_eq!(subject.claim(NOW.plus(119), NOW.plus(500), 64).await, Ok(Vec::new()));
+    let again = subject.claim(until, NOW.plus(500), 64).await.unwrap();
     assert_eq!(again.len(), 1);
     assert_eq!(again[0].version(), expected.version() + 1);
 }
@@ -47,9 +51,9 @@ pub async fn a_claimed_order_is_nobody_elses_until_its_lease_ends(subject: Subje
 pub async fn whoever_held_an_order_before_a_claim_can_write_it_no_more(subject: Subject) {
     let store = &subject.store;
     let held = subject.keep(due(1, Some(NOW))).await;
-    let first = store.claim(NOW, NOW.plus(10), 64).await.unwrap();
+    let first = subject.claim(NOW, NOW.plus(10), 64).await.unwrap();
     assert_eq!(subject.record(held.lost(NOW)).await, Err(StoreError::Moved));
-    let second = store.claim(NOW.plus(10), NOW.plus(20), 64).await.unwrap();
+    let second = subject.claim(NOW.plus(10), NOW.plus(20), 64).await.unwrap();
     let [Stored::Settling(first)] = first.as_slice() else { panic!("{first:?}") };
     let [Stored::Settling(second)] = second.as_slice() else { panic!("{second:?}") };
     let late = subject.record(first.clone().lost(NOW)).await;
@@ -61,7 +65,7 @@ pub async fn whoever_held_an_order_before_a_claim_can_write_it_no_more(subject: 
 
 pub async fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now(subject: Subject) {
     let planned = async |seed, planned: Timestamp| {
-        let attention = Attention { due: Some(planned.plus(600)), planned, looks: 0 };
+        let attention = Attention { due: Some(planned.plus(600)), planned, looks: 0, worker: None };
         subject.keep(Order { attention, ..due(seed, None) }).await;
     };
     let skewed = NOW.plus(CLOCK_SKEW_SECONDS);
@@ -69,9 +73,9 @@ pub async fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now(subject: Subjec
     planned(2, skewed.plus(1)).await;
     planned(3, skewed.plus(40 * 365 * 24 * 60 * 60)).await;
     subject.keep(due(4, Some(NOW))).await;
-    let claimed = subject.store.claim(NOW, NOW.plus(120), 64).await.unwrap();
+    let claimed = subject.claim(NOW, NOW.plus(120), 64).await.unwrap();
     let ids: Vec<_> = claimed.iter().map(Stored::id).collect();
     assert_eq!(ids, [4, 2, 3].map(|seed| offer(seed).id));
     // Once claimed they are planned by our own time, and nobody else's.
-    assert_eq!(subject.store.claim(NOW, NOW.plus(120), 64).await, Ok(Vec::new()));
+    assert_eq!(subject.claim(NOW, NOW.plus(120), 64).await, Ok(Vec::new()));
 }

@@ -80,13 +80,14 @@ pub async fn of_64_orders_for_one_payment_one_begins(subject: Subject) {
 pub async fn no_two_claimers_get_the_same_order(subject: Subject) {
     let orders = 200;
     for seed in 0..orders {
-        let attention = Attention { due: Some(NOW), planned: NOW, looks: 0 };
+        let attention = Attention { due: Some(NOW), planned: NOW, looks: 0, worker: None };
         subject.keep(Order { attention, ..begun(offer(seed), seed) }).await;
     }
     let results = race(&subject, 1..=16, |subject, _| async move {
         let mut taken = Vec::new();
         loop {
-            let claimed = subject.store.claim(NOW.plus(5), NOW.plus(120), 7).await.unwrap();
+            let (now, until) = (NOW.plus(5), NOW.plus(120));
+            let claimed = subject.store.claim(subject.worker, now, until, 7).await.unwrap();
             if claimed.is_empty() {
                 return taken;
             }

@@ -6,7 +6,7 @@ use crate::card::Postcard;
 use crate::chain::{EvmAddress, Network};
 use crate::fakes::cards::card;
 use crate::identity::{Identity, Operation};
-use crate::ids::Timestamp;
+use crate::ids::{Timestamp, WorkerId};
 use crate::lifecycle::{
     Mailed, Offered, Order, Refund, Setback, Settling, Standing, Stored, Submitting,
 };
@@ -180,7 +180,8 @@ fn every_end(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
     for standing in [Standing::Provisional, Standing::Final, Standing::Reversed] {
         let mut order = mailed(next());
         order.state.paid.standing = standing;
-        order.attention = Attention { due: None, planned: NOW, looks: u32::MAX };
+        let worker = Some(WorkerId::from_bytes([0xfe; 16]));
+        order.attention = Attention { due: None, planned: NOW, looks: u32::MAX, worker };
         all.push(order.into());
     }
     all

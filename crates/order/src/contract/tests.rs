@@ -1,15 +1,27 @@
 //! The store in memory, put to the contract.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use super::{Subject, Task, tidying};
+use super::{Restart, Subject, Task, tidying};
 use crate::fakes::store::Shelf;
+use crate::ids::WorkerId;
+use crate::ports::Store;
 
 fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
-    finish(check(Subject { store: Arc::new(Shelf::default()), crowd: in_threads }));
+    let shelf = Arc::new(Shelf::default());
+    let worker = |number: u8| WorkerId::from_bytes([number; 16]);
+    let (store, newest) = (shelf.clone(), Mutex::new(1));
+    let restart: Restart = Arc::new(move || {
+        let mut newest = newest.lock().unwrap();
+        shelf.bury(worker(*newest));
+        *newest += 1;
+        let (store, next): (Arc<dyn Store>, _) = (shelf.clone(), worker(*newest));
+        Box::pin(async move { (store, next) })
+    });
+    finish(check(Subject { store, worker: worker(1), crowd: in_threads, restart }));
 }
 
 /// Nothing in memory ever waits for anything but a lock.

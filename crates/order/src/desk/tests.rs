@@ -14,6 +14,7 @@ use crate::money::{Cents, Usdc};
 use crate::payment::TenderKind;
 use crate::seller::{NotAUsername, Resolution};
 
+mod acknowledgement;
 mod spent;
 mod walk;
 

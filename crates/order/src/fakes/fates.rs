@@ -64,6 +64,11 @@ impl EveryFate {
         self.faults_left = 0;
     }
 
+    /// How many things have gone wrong in this run so far.
+    pub fn faults(&self) -> usize {
+        self.trail[..self.at].iter().filter(|(chosen, _)| *chosen > 0).count()
+    }
+
     /// The choices of this run so far, to tell which one failed.
     pub fn trail(&self) -> Vec<usize> {
         self.trail.iter().map(|(chosen, _)| *chosen).collect()

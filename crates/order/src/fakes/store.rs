@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::fates::{ASK, Fate, WRITE};
 use super::world::World;
 use crate::event::{Actor, Event};
-use crate::ids::{OperationKey, OrderId, Timestamp};
+use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Lapsed, Offered, Order, Stored};
 use crate::payment::PaymentKey;
 use crate::ports::{Store, StoreError, Tidied, TidyLimits};
@@ -39,6 +39,7 @@ struct Rows {
     events: Vec<Event>,
     /// Offers that no disk has seen yet.
     volatile: BTreeSet<OrderId>,
+    dead: BTreeSet<WorkerId>,
 }
 
 impl Shelf {
@@ -55,6 +56,16 @@ impl Shelf {
                 rows.newest.remove(&lost.operation().key);
             }
         }
+    }
+
+    /// A process has ended, or does not show that it lives.
+    pub fn bury(&self, worker: WorkerId) {
+        self.rows.lock().unwrap().dead.insert(worker);
+    }
+
+    /// A process that was taken for dead shows that it lives.
+    pub fn revive(&self, worker: WorkerId) {
+        self.rows.lock().unwrap().dead.remove(&worker);
     }
 
     pub fn orders(&self) -> Vec<Stored> {
@@ -86,7 +97,8 @@ impl Shelf {
         let rows = self.rows.lock().unwrap();
         let due = |order: &Stored| {
             let attention = order.attention();
-            if attention.is_due(now) { Some(now) } else { attention.due }
+            let at_once = attention.is_due(now) || is_orphan(order, &rows.dead);
+            if at_once { Some(now) } else { attention.due }
         };
         rows.orders.values().filter_map(due).min()
     }
@@ -121,13 +133,23 @@ impl Rows {
         Ok(version)
     }
 
-    fn claim(&mut self, now: Timestamp, until: Timestamp, most: usize) -> Vec<Stored> {
-        let mut due: Vec<_> =
-            self.orders.values_mut().filter(|order| order.attention().is_due(now)).collect();
-        due.sort_by_key(|order| order.attention().due);
+    fn claim(
+        &mut self,
+        worker: WorkerId,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Vec<Stored> {
+        // A worker that claims is not dead to itself, whatever the others take it for.
+        let dead: BTreeSet<_> = self.dead.iter().filter(|dead| **dead != worker).copied().collect();
+        let orphan = |order: &Stored| is_orphan(order, &dead);
+        let is_due = |order: &Stored| orphan(order) || order.attention().is_due(now);
+        let mut due: Vec<_> = self.orders.values_mut().filter(|order| is_due(order)).collect();
+        due.sort_by_key(|order| (!orphan(order), order.attention().due));
         let take = |order: &mut Stored| {
-            let attention = Attention { due: Some(until), planned: now, ..order.attention() };
-            order.set_attention(attention);
+            let worker = Some(worker);
+            let looks = order.attention().looks;
+            order.set_attention(Attention { due: Some(until), planned: now, looks, worker });
             order.set_version(order.version() + 1);
             order.clone()
         };
@@ -185,6 +207,11 @@ impl Rows {
     }
 }
 
+fn is_orphan(order: &Stored, dead: &BTreeSet<WorkerId>) -> bool {
+    let worker = order.attention().worker;
+    order.is_recovered_at_once() && worker.is_some_and(|worker| dead.contains(&worker))
+}
+
 #[async_trait]
 impl Store for Shelf {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
@@ -219,11 +246,12 @@ impl Store for Shelf {
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        Ok(self.rows.lock().unwrap().claim(now, until, most))
+        Ok(self.rows.lock().unwrap().claim(worker, now, until, most))
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
@@ -258,10 +286,10 @@ impl World {
 
     async fn write<T>(
         &self,
+        fate: Fate,
         write: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        self.pace.travel().await;
-        match self.fate(WRITE) {
+        match fate {
             Fate::Works => write.await,
             Fate::LostAfter => write.await.and(Err(StoreError::Busy)),
             Fate::CrashBefore => self.crash().await,
@@ -293,11 +321,17 @@ impl Store for World {
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
-        self.write(self.shelf.record(next, by)).await
+        self.pace.travel().await;
+        let fate = self.fate(WRITE);
+        if fate != Fate::Works {
+            self.broken_writes.lock().unwrap().push((next.headline(), fate));
+        }
+        self.write(fate, self.shelf.record(next, by)).await
     }
 
     async fn claim(
         &self,
+        worker: WorkerId,
         now: Timestamp,
         until: Timestamp,
         most: usize,
@@ -305,7 +339,7 @@ impl Store for World {
         if self.fate(ASK) != Fate::Works {
             return Err(StoreError::Busy);
         }
-        self.shelf.claim(now, until, most).await
+        self.shelf.claim(worker, now, until, most).await
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {

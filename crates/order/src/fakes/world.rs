@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::pending;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -15,7 +16,7 @@ use crate::desk::Desk;
 use crate::evidence::{Evidence, Record, Source};
 use crate::flight::Flights;
 use crate::identity::Identity;
-use crate::ids::{OrderId, Timestamp};
+use crate::ids::{OrderId, Timestamp, WorkerId};
 use crate::lifecycle::IDENTITY_SECONDS;
 use crate::mail::Promises;
 use crate::payment::TenderKind;
@@ -54,6 +55,10 @@ pub struct World {
     pub seller_address: Mutex<u8>,
     /// Whether a process has ended since somebody asked.
     crashed: Mutex<bool>,
+    /// The writes that did not work, by the state that was to be written.
+    pub broken_writes: Mutex<Vec<(&'static str, Fate)>>,
+    /// How many processes have been started.
+    processes: AtomicU64,
     /// Orders for which a payer was asked to pay although that was wrong.
     pub wrongly_invited: Mutex<BTreeSet<OrderId>>,
 }
@@ -70,12 +75,15 @@ impl World {
             clock_ran_away: Mutex::new(false),
             seller_address: Mutex::new(0xa1),
             crashed: Mutex::new(false),
+            broken_writes: Mutex::default(),
+            processes: AtomicU64::new(0),
             wrongly_invited: Mutex::default(),
         })
     }
 
     /// A desk as one process has it. What is in its memory dies with it.
     pub fn desk(self: &Arc<Self>) -> Desk {
+        let process = self.processes.fetch_add(1, Ordering::Relaxed);
         Desk {
             provider: self.clone(),
             names: self.clone(),
@@ -85,6 +93,7 @@ impl World {
             sellers: Sellers { default: Username::kept("alice".into()), enabled: Vec::new() },
             flights: Flights::default(),
             vigils: Vigils::default(),
+            worker: WorkerId::from_bytes(u128::from(process).to_be_bytes()),
         }
     }
 

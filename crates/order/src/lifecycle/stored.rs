@@ -113,6 +113,29 @@ impl Stored {
         }
     }
 
+    /// Whether a call to the outside is in flight, so that the process which makes it
+    /// works on this order until the answer is written.
+    pub fn is_in_flight(&self) -> bool {
+        match self {
+            Self::Settling(_) | Self::Submitting(_) => true,
+            Self::Offered(_)
+            | Self::Unconfirmed(_)
+            | Self::Unfulfilled(_)
+            | Self::Mailed(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => false,
+        }
+    }
+
+    /// The [headlines](Self::headline) of the states in which an order is examined at once
+    /// when its worker dies: money may have moved, and the payer waits for an answer. Stores
+    /// put this list into their queries and indexes.
+    pub const RECOVERED_AT_ONCE: &[&str] = &["settling", "unconfirmed", "submitting"];
+
+    pub fn is_recovered_at_once(&self) -> bool {
+        Self::RECOVERED_AT_ONCE.contains(&self.headline())
+    }
+
     /// The payment that is in play or was made, if there is one.
     pub fn payment(&self) -> Option<&Payment> {
         match self {

@@ -1,5 +1,6 @@
 //! What one silence must not do to everybody else; [`walk`](crate::desk) breaks all the rest.
 
+mod recovery;
 mod unrest;
 
 use std::future::pending;

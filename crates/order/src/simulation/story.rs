@@ -108,8 +108,9 @@ impl Scene {
         let Some(place) = instances.iter().position(|instance| instance.group == group) else {
             return;
         };
-        instances.remove(place);
+        let instance = instances.remove(place);
         drop(instances);
+        self.world.shelf.bury(instance.desk.worker);
         self.count(Count::Crashes);
         self.note(|| format!("process {} crashes", group.0));
         self.stage.kill(group);

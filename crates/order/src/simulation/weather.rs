@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::report::Count;
-use super::story::Scene;
+use super::story::{Instance, Scene};
 use crate::fakes::chain::Payers;
 use crate::money::Cents;
 
@@ -25,7 +25,8 @@ pub(super) async fn change(scene: Arc<Scene>) {
             0..40 => crash_one(&scene),
             40..60 => put_the_clock_wrong(&scene),
             60..85 => reorganise(&scene),
-            85..97 => change_the_price(&scene),
+            85..92 => change_the_price(&scene),
+            92..97 => take_one_for_dead(&scene),
             _ => move_the_seller(&scene),
         }
     }
@@ -37,6 +38,27 @@ fn crash_one(scene: &Arc<Scene>) {
     if !groups.is_empty() {
         scene.crash(scene.roll(|dice| dice.pick(&groups)));
     }
+}
+
+/// Its heartbeat does not arrive for a while, and it goes on working.
+fn take_one_for_dead(scene: &Arc<Scene>) {
+    let workers: Vec<_> =
+        scene.instances.lock().unwrap().iter().map(|instance| instance.desk.worker).collect();
+    if workers.is_empty() {
+        return;
+    }
+    let worker = scene.roll(|dice| dice.pick(&workers));
+    let pause = scene.roll(|dice| dice.between(2_000, 60_000));
+    scene.world.shelf.bury(worker);
+    scene.note(|| format!("worker {worker} is taken for dead"));
+    let later = scene.clone();
+    scene.stage.spawn(Scene::NATURE, async move {
+        later.stage.sleep(pause).await;
+        let lives = |instance: &Instance| instance.desk.worker == worker;
+        if later.instances.lock().unwrap().iter().any(lives) {
+            later.world.shelf.revive(worker);
+        }
+    });
 }
 
 fn put_the_clock_wrong(scene: &Scene) {

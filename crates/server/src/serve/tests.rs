@@ -14,8 +14,8 @@ const LIMITS: Limits = Limits {
 #[tokio::test(start_paused = true)]
 async fn nobody_left_is_no_reason_to_wait() {
     let begun = Instant::now();
-    let left = drain(&LIMITS, &Semaphore::new(10), &Walks::new()).await;
-    assert_eq!(left, Left { connections: 0, walks: 0 });
+    let left = drain(&LIMITS, &Semaphore::new(10), &Walks::new(), None).await;
+    assert_eq!(left, Left { connections: 0, walks: 0, reconciler: Unfinished::No });
     assert_eq!(begun.elapsed().as_secs(), 0);
 }
 
@@ -25,8 +25,8 @@ async fn connections_and_walks_share_one_time_and_the_rest_is_counted() {
     let _two = places.acquire_many(2).await.unwrap();
     walks.start(std::future::pending::<()>()).unwrap();
     let begun = Instant::now();
-    let left = drain(&LIMITS, &places, &walks).await;
-    assert_eq!(left, Left { connections: 2, walks: 1 });
+    let left = drain(&LIMITS, &places, &walks, None).await;
+    assert_eq!(left, Left { connections: 2, walks: 1, reconciler: Unfinished::No });
     assert_eq!(begun.elapsed().as_secs(), 60);
 }
 
@@ -42,8 +42,8 @@ async fn a_request_under_way_may_still_start_its_walk() {
         started
     });
     let begun = Instant::now();
-    let left = drain(&LIMITS, &places, &walks).await;
-    assert_eq!(left, Left { connections: 0, walks: 0 });
+    let left = drain(&LIMITS, &places, &walks, None).await;
+    assert_eq!(left, Left { connections: 0, walks: 0, reconciler: Unfinished::No });
     assert!(request.await.unwrap());
     assert_eq!(begun.elapsed().as_secs(), 30);
 }

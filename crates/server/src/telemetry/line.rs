@@ -35,6 +35,7 @@ pub(crate) const ALLOWED: &[&str] = &[
     "signal",
     "connections_left",
     "walks_left",
+    "reconciler_left",
     "lapsed",
     "dropped",
     "looked_into",

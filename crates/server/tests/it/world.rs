@@ -7,6 +7,7 @@ mod paid;
 mod pictures;
 mod preview;
 mod rehearsal;
+mod shutdown;
 
 use std::net::SocketAddr;
 

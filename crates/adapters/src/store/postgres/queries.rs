@@ -8,6 +8,7 @@ use order::ports::StoreError;
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 
+use super::heartbeat::IS_ORPHAN;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{Cells, Value, read_id};
 
@@ -50,24 +51,60 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Rows that another process is just taking are passed over. Each version
+/// The orders of dead workers, then those that are due. Rows that another process is just
+/// taking are passed over. Each version
 /// advances, which is what keeps an earlier holder from writing.
 pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
     let columns = sql::columns("orders.");
     let names = sql::columns("taken.");
+    let orphan = &*IS_ORPHAN;
+    let before = "due_at AS was_due, planned_at AS was_planned, worker AS was_worker";
     format!(
-        "WITH due AS MATERIALIZED (
-             SELECT id, due_at AS was_due FROM orders
-             WHERE due_at IS NOT NULL AND (due_at <= $1 OR planned_at > $2)
-             ORDER BY due_at, id LIMIT $3
+        "WITH orphans AS MATERIALIZED (
+             SELECT id, 0 AS rank, {before} FROM orders
+             WHERE {orphan} AND id <> ALL($6::text[])
+             LIMIT $4 FOR UPDATE SKIP LOCKED
+         ), due AS MATERIALIZED (
+             SELECT id, 1 AS rank, {before} FROM orders
+             WHERE due_at IS NOT NULL AND (due_at <= $2 OR planned_at > $3)
+                 AND id NOT IN (SELECT id FROM orphans) AND id <> ALL($6::text[])
+             ORDER BY due_at, id LIMIT $4 - (SELECT count(*) FROM orphans)
              FOR UPDATE SKIP LOCKED
+         ), chosen AS (
+             SELECT * FROM orphans UNION ALL SELECT * FROM due
          ), taken AS (
-             UPDATE orders SET due_at = $4, planned_at = $1, version = version + 1 FROM due
-             WHERE orders.id = due.id RETURNING {columns}, due.was_due
+             UPDATE orders
+             SET due_at = $5, planned_at = $2, worker = $1, version = version + 1
+             FROM chosen WHERE orders.id = chosen.id
+             RETURNING {columns}, rank, was_due, was_planned, was_worker
          )
-         SELECT {names} FROM taken ORDER BY was_due, id"
+         SELECT {names}, was_due, was_planned, was_worker
+         FROM taken ORDER BY rank, was_due, id"
     )
 });
+
+/// Undoes the claim of one order, unless somebody has moved it since.
+pub(super) static RELEASE: LazyLock<String> = LazyLock::new(|| {
+    "UPDATE orders SET due_at = $3, planned_at = $4, worker = $5, version = version - 1
+     WHERE id = $1 AND version = $2"
+        .to_owned()
+});
+
+/// What a claim has overwritten.
+pub(super) struct Before {
+    pub(super) due_at: Option<i64>,
+    pub(super) planned_at: Option<i64>,
+    pub(super) worker: Option<Vec<u8>>,
+}
+
+impl Before {
+    /// Behind the columns of the order.
+    pub(super) fn of(row: &Answer) -> Result<Self, StoreError> {
+        let place = |number: usize| sql::width() + number;
+        let (due_at, planned_at) = (cell(row, place(0))?, cell(row, place(1))?);
+        Ok(Self { due_at, planned_at, worker: cell(row, place(2))? })
+    }
+}
 
 /// What `Order::lapse` does, to many at once. Whoever begins to settle one of
 /// them at the same time has either made it something else or finds it moved.
@@ -129,6 +166,10 @@ pub(super) fn event(row: &Answer, order: OrderId) -> Result<Event, StoreError> {
 
 pub(super) fn owner(row: &Answer) -> Result<OrderId, StoreError> {
     read_id(&cell::<String>(row, 0)?)
+}
+
+pub(super) fn is_true(row: &Answer) -> bool {
+    cell(row, 0).unwrap_or_default()
 }
 
 pub(super) fn bound(value: &Value) -> &(dyn ToSql + Sync) {

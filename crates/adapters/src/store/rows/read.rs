@@ -2,7 +2,7 @@
 
 use order::chain::{EvmAddress, Network};
 use order::identity::Operation;
-use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp};
+use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
@@ -33,6 +33,12 @@ pub(in crate::store) fn read(row: Row, seals: &Seals) -> Result<Stored, StoreErr
         tracing::error!(order.id = %id, column, "an order in the store cannot be read");
         StoreError::Corrupt
     })
+}
+
+/// Whether the keys of everything that is sealed in a row are on this ring.
+pub(in crate::store) fn is_decryptable(row: &Row, seals: &Seals) -> bool {
+    let sealed = [&row.sealed_card, &row.sealed_credential, &row.sealed_preparation];
+    sealed.into_iter().flatten().all(|sealed| seals.has_key_of(sealed))
 }
 
 /// An order's id in a table beside the orders.
@@ -85,6 +91,7 @@ impl Page<'_> {
                 due: row.due_at.map(|due| Timestamp(due.cast_unsigned())),
                 planned: time(row.planned_at, "planned_at")?,
                 looks: small(row.looks, "looks")?,
+                worker: self.worker()?,
             },
             state,
         })
@@ -92,6 +99,11 @@ impl Page<'_> {
 
     fn id(&self) -> Result<OrderId, Unreadable> {
         need(self.row.id.as_ref(), "id")?.parse().map_err(|_| Unreadable("id"))
+    }
+
+    fn worker(&self) -> Result<Option<WorkerId>, Unreadable> {
+        let worker = &self.row.worker;
+        worker.is_some().then(|| bytes(worker, "worker").map(WorkerId::from_bytes)).transpose()
     }
 
     fn payees(&self) -> Result<PayeesDigest, Unreadable> {

@@ -1,5 +1,7 @@
 //! The SQL that follows from the list of columns, for either database.
 
+use order::lifecycle::Stored;
+
 use super::{COLUMNS, Column, Kind, OFFER_COLUMNS};
 
 /// How a database marks the place of a value in a statement.
@@ -72,6 +74,12 @@ pub(in crate::store) fn insert_offers() -> String {
         .collect();
     let arrays = arrays.join(", ");
     format!("INSERT INTO orders ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING")
+}
+
+/// The states of the orders that are examined at once when their worker dies, as a list.
+pub(in crate::store) fn recovered_at_once() -> String {
+    let quoted = |state: &&str| format!("'{state}'");
+    Stored::RECOVERED_AT_ONCE.iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
 /// How many values [`upsert`] takes; further ones are numbered from here.

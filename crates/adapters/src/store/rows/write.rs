@@ -67,6 +67,7 @@ fn frame(order: &Stored) -> Row {
         due_at: attention.due.and_then(|due| number(due.0)),
         planned_at: number(attention.planned.0),
         looks: Some(attention.looks.into()),
+        worker: attention.worker.map(|worker| worker.bytes().to_vec()),
         ..Row::default()
     }
 }

@@ -11,10 +11,10 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use super::book::{Book, Changes};
-use super::command::{Answer, Command, Move, Rival, Unneeded};
+use super::command::{Answer, Claim, Claimed, Command, Move, Rival, Unneeded};
 use super::sheets;
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{Row, Value, moment};
+use crate::store::rows::{self, Row, Value, moment};
 
 /// Sheets that lapse in one transaction: as many offers as rows that do.
 const SHEETS_AT_ONCE: usize = 4;
@@ -66,7 +66,7 @@ impl Syncing {
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
         Command::Record(..) | Command::Lapse { .. } | Command::LapseSheets { .. } => true,
-        Command::Claim { .. }
+        Command::Claim(..)
         | Command::Drop { .. }
         | Command::Flush { .. }
         | Command::Ping(_)
@@ -95,8 +95,8 @@ pub(super) fn command(
             }
             replies.push(reply(answer, outcome));
         }
-        Command::Claim { now, until, most, answer } => {
-            replies.push(reply(answer, Ok(claim(database, now, until, most)?)));
+        Command::Claim(what, answer) => {
+            replies.push(reply(answer, Ok(claim(database, &what)?)));
         }
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
@@ -222,29 +222,33 @@ fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result
     database.prepare_cached(remember)?.execute(params![order, sequence]).map(drop)
 }
 
-fn claim(
-    database: &Connection,
-    now: Timestamp,
-    until: Timestamp,
-    most: usize,
-) -> rusqlite::Result<Vec<Row>> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
+/// The orders of dead workers are due since the file was opened.
+fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Claimed> {
+    let Claim { worker, now, until, most, ref except, ref seals } = *claim;
+    let limit = i64::try_from(most.saturating_add(except.len())).unwrap_or(i64::MAX);
     let ahead = moment(now.plus(CLOCK_SKEW_SECONDS).0);
     let mut due = database.prepare_cached(&DUE)?;
-    let due = due.query_map(params![moment(now.0), ahead, most], |row| Ok(Row::from_cells(row)))?;
+    let due =
+        due.query_map(params![moment(now.0), ahead, limit], |row| Ok(Row::from_cells(row)))?;
     // What cannot be read is in the log, and must not keep the others waiting.
     let due = due.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut due: Vec<Row> = due.into_iter().filter_map(Result::ok).collect();
-    let take =
-        "UPDATE orders SET due_at = ?2, planned_at = ?3, version = version + 1 WHERE id = ?1";
+    let due = due.into_iter().filter_map(Result::ok);
+    let due = due.filter(|row| !row.id.as_ref().is_some_and(|id| except.contains(id)));
+    let (mut taken, left): (Vec<Row>, Vec<Row>) =
+        due.take(most).partition(|row| rows::is_decryptable(row, seals));
+    let take = "UPDATE orders SET due_at = ?2, planned_at = ?3, worker = ?4, \
+         version = version + 1 WHERE id = ?1";
     let mut take = database.prepare_cached(take)?;
-    for row in &mut due {
-        take.execute(params![row.id, until.0.cast_signed(), now.0.cast_signed()])?;
-        row.due_at = Some(until.0.cast_signed());
-        row.planned_at = Some(now.0.cast_signed());
+    for row in &mut taken {
+        let (until, now) = (until.0.cast_signed(), now.0.cast_signed());
+        take.execute(params![row.id, until, now, worker.bytes()])?;
+        row.due_at = Some(until);
+        row.planned_at = Some(now);
+        row.worker = Some(worker.bytes().to_vec());
         row.version = row.version.map(|version| version + 1);
     }
-    Ok(due)
+    let undecryptable = left.into_iter().filter_map(|row| row.id).collect();
+    Ok(Claimed { taken, undecryptable })
 }
 
 /// What `Order::lapse` does, to many at once.
@@ -288,10 +292,12 @@ impl ToSql for Value {
 mod tests {
     use order::contract::samples::{NOW, begun, offer};
     use order::event::Actor;
+    use order::ids::WorkerId;
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::store::rows;
+    use crate::keys::Keyring;
+    use crate::seal::Seals;
     use crate::store::sqlite::book::Names;
 
     fn record() -> Command {
@@ -304,7 +310,11 @@ mod tests {
     }
 
     fn claim() -> Command {
-        Command::Claim { now: NOW, until: NOW, most: 1, answer: oneshot::channel().0 }
+        let worker = WorkerId::from_bytes([1; 16]);
+        let seals = Seals::new(&Keyring::from_text(&"42".repeat(32)).unwrap());
+        let except = Vec::new();
+        let claim = Claim { worker, now: NOW, until: NOW, most: 1, except, seals };
+        Command::Claim(Box::new(claim), oneshot::channel().0)
     }
 
     #[test]

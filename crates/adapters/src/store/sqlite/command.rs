@@ -1,12 +1,13 @@
 //! What the thread that writes can be asked to do.
 
 use order::event::Event;
-use order::ids::Timestamp;
+use order::ids::{Timestamp, WorkerId};
 use order::payment::PaymentKey;
 use order::ports::StoreError;
 use tokio::sync::oneshot;
 
 use super::book::Names;
+use crate::seal::Seals;
 use crate::store::rows::Row;
 
 /// One move, ready to be written: the row has its new version.
@@ -33,16 +34,30 @@ pub(super) enum Unneeded {
     OldestUnpaid,
 }
 
+/// Who takes orders that are due, and until when.
+pub(super) struct Claim {
+    pub(super) worker: WorkerId,
+    pub(super) now: Timestamp,
+    pub(super) until: Timestamp,
+    pub(super) most: usize,
+    /// Orders that are not to be taken, by id.
+    pub(super) except: Vec<String>,
+    /// What can be decrypted with these is taken, and nothing else.
+    pub(super) seals: Seals,
+}
+
+/// What a claim has taken, and what it left because its key is not on our ring.
+#[derive(Default)]
+pub(super) struct Claimed {
+    pub(super) taken: Vec<Row>,
+    pub(super) undecryptable: Vec<String>,
+}
+
 pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
     Record(Box<Move>, Answer<()>),
-    Claim {
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-        answer: Answer<Vec<Row>>,
-    },
+    Claim(Box<Claim>, Answer<Claimed>),
     Lapse {
         now: Timestamp,
         most: u64,

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction}
 use crate::keys::Keyring;
 use crate::store::OpenError;
 use crate::store::migration;
+use crate::store::rows::sql;
 
 /// Nobody else writes, so only a checkpoint can be in the way, for moments.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -45,6 +46,7 @@ pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> 
     let transaction = database.transaction().map_err(fault)?;
     migrate(&transaction, fault)?;
     recognise(&transaction, keyring, fault)?;
+    free_orphans(&transaction).map_err(fault)?;
     transaction.commit().map_err(fault)?;
     Ok(Opened { database, lock })
 }
@@ -113,6 +115,17 @@ fn migrate(
         transaction.execute(done, [step.version]).map_err(&fault)?;
     }
     Ok(())
+}
+
+/// The lock is ours, so every worker from before is dead: what it was at is due now, and
+/// before everything else that is.
+fn free_orphans(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let states = sql::recovered_at_once();
+    let free = format!(
+        "UPDATE orders SET due_at = 0, worker = NULL \
+         WHERE worker IS NOT NULL AND state IN ({states})"
+    );
+    transaction.execute(&free, []).map(drop)
 }
 
 /// With other keys every order would look new and no card would open.

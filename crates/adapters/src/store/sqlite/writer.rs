@@ -14,12 +14,11 @@ use tokio::sync::oneshot;
 use super::apply::{self, Reply, Syncing};
 use super::book::{Book, Changes};
 use super::checkpoint::{Checkpoints, LogSize};
-use super::command::{Answer, Command, Move, Unneeded};
+use super::command::{Answer, Claim, Claimed, Command, Move, Unneeded};
 use super::connection::{Opened, run, trouble};
 use super::sheets;
 use crate::store::OpenError;
 use crate::store::pending::Pending;
-use crate::store::rows::Row;
 
 /// More than one commit can take, and less than a second's worth.
 const COMMANDS_MAX: usize = 4_096;
@@ -78,13 +77,8 @@ impl Writer {
         self.send(|answer| Command::Record(Box::new(next), answer)).await
     }
 
-    pub(super) async fn claim(
-        &self,
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-    ) -> Result<Vec<Row>, StoreError> {
-        self.send(|answer| Command::Claim { now, until, most, answer }).await
+    pub(super) async fn claim(&self, claim: Claim) -> Result<Claimed, StoreError> {
+        self.send(|answer| Command::Claim(Box::new(claim), answer)).await
     }
 
     pub(super) async fn lapse(&self, now: Timestamp, most: u64) -> Result<u64, StoreError> {
@@ -203,7 +197,7 @@ impl Bench {
             Command::Close(answer) => batch.closing = Some(Closing::Asked(answer)),
             Command::Wake => {}
             Command::Record(..)
-            | Command::Claim { .. }
+            | Command::Claim(..)
             | Command::Lapse { .. }
             | Command::LapseSheets { .. }
             | Command::Drop { .. }

@@ -1,0 +1,110 @@
+//! The heartbeat of this process, and the orders of processes whose heartbeat has stopped.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use order::ids::WorkerId;
+use order::ports::StoreError;
+use tokio::sync::{Mutex, Notify};
+use tokio::task::JoinHandle;
+
+use super::connection::Server;
+use super::queries;
+use crate::store::rows::sql;
+use crate::store::undecryptable::Undecryptable;
+
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// All times are the server's, so that the clocks of two machines are never compared.
+pub(super) const BEAT: &str = "INSERT INTO processes (id, heartbeat_at) VALUES ($1, now()) \
+     ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()";
+const FORGET_OLD: &str =
+    "DELETE FROM processes WHERE heartbeat_at < now() - interval '1 hour' AND id <> $1";
+const END: &str = "DELETE FROM processes WHERE id = $1";
+
+/// Which orders are examined at once, asked by the worker `$1`: those of a process without
+/// a heartbeat in the last 10 seconds. A worker is never dead to itself.
+pub(super) static IS_ORPHAN: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "state IN ({}) AND worker IS NOT NULL AND worker <> $1 AND NOT EXISTS (
+             SELECT FROM processes WHERE processes.id = orders.worker
+             AND processes.heartbeat_at > now() - interval '10 seconds'
+         )",
+        sql::recovered_at_once()
+    )
+});
+
+static ANY_ORPHAN: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT EXISTS (SELECT FROM orders WHERE {} AND id <> ALL($2::text[]))", *IS_ORPHAN)
+});
+
+pub(super) struct Heartbeat {
+    beats: Arc<Beats>,
+    task: JoinHandle<()>,
+}
+
+struct Beats {
+    server: Server,
+    worker: Vec<u8>,
+    orphaned: Notify,
+    undecryptable: Arc<Undecryptable>,
+    /// Held during a beat, so that none arrives after the end.
+    turn: Mutex<()>,
+}
+
+impl Heartbeat {
+    /// The first beat was written when the server was connected to.
+    pub(super) fn start(
+        server: Server,
+        worker: WorkerId,
+        undecryptable: Arc<Undecryptable>,
+    ) -> Self {
+        let (worker, orphaned, turn) = (worker.bytes().to_vec(), Notify::new(), Mutex::new(()));
+        let beats = Arc::new(Beats { server, worker, orphaned, undecryptable, turn });
+        let task = tokio::spawn(Arc::clone(&beats).go_on());
+        Self { beats, task }
+    }
+
+    /// Returns when orders of a dead process have been seen.
+    pub(super) async fn orphaned(&self) {
+        self.beats.orphaned.notified().await;
+    }
+
+    /// This process is dead from now on, and the others see so at once.
+    pub(super) async fn end(&self) {
+        let _turn = self.beats.turn.lock().await;
+        self.task.abort();
+        // If the server does not hear it, the heartbeat grows old there.
+        let _ = self.beats.server.execute(END, &[&self.beats.worker]).await;
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Beats {
+    async fn go_on(self: Arc<Self>) {
+        loop {
+            {
+                let _turn = self.turn.lock().await;
+                // What went wrong is in the log, and the next beat comes soon.
+                let _ = self.beat().await;
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    async fn beat(&self) -> Result<(), StoreError> {
+        self.server.execute(BEAT, &[&self.worker]).await?;
+        self.server.execute(FORGET_OLD, &[&self.worker]).await?;
+        let except = self.undecryptable.ids();
+        let answer = self.server.all(&ANY_ORPHAN, &[&self.worker, &except]).await?;
+        if answer.first().is_some_and(queries::is_true) {
+            self.orphaned.notify_one();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! A key that is on the ring of one process and not on that of another.
+
+use adapters::keys::Keyring;
+use adapters::store::postgres::PostgresStore;
+use adapters::store::sqlite::SqliteStore;
+use order::contract::samples::{NOW, begun, offer};
+use order::event::Actor;
+use order::ids::WorkerId;
+use order::lifecycle::Stored;
+use order::ports::{Store, StoreError};
+use order::schedule::Attention;
+
+use crate::postgres_server::Schema;
+use crate::subject::{keyring, runtime, worker};
+
+/// The same keys and a newer one, with which new orders are encrypted.
+fn rotated() -> Keyring {
+    Keyring::from_text(&format!("{}\n{}", "42".repeat(32), "43".repeat(32))).unwrap()
+}
+
+/// An order that this process is at. It is due much later.
+async fn begin(store: &dyn Store, seed: u64, by: WorkerId) -> Stored {
+    let mut order = Stored::from(begun(offer(seed), seed));
+    let attention = Attention { worker: Some(by), ..order.attention() };
+    order.set_attention(attention);
+    let version = store.record(&order, &Actor::Desk).await.unwrap();
+    order.set_version(version);
+    order
+}
+
+async fn claim(store: &dyn Store, by: WorkerId) -> Vec<u64> {
+    let claimed = store.claim(by, NOW, NOW.plus(60), 64).await.unwrap();
+    let seed = |order: &Stored| (1..9).find(|seed| offer(*seed).id == order.id()).unwrap();
+    let mut seeds: Vec<_> = claimed.iter().map(seed).collect();
+    seeds.sort_unstable();
+    seeds
+}
+
+#[test]
+fn on_postgres_an_order_is_left_unchanged_to_a_process_that_can_decrypt_it() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let connect = async |keys: &Keyring, number| {
+            PostgresStore::connect(&schema.url, keys, worker(number)).await.unwrap()
+        };
+        let newer = connect(&rotated(), 1).await;
+        let old = connect(&keyring(), 2).await;
+        let kept = begin(&newer, 1, worker(1)).await;
+        newer.close().await.unwrap();
+        let third = connect(&keyring(), 3).await;
+        begin(&third, 2, worker(3)).await;
+        third.close().await.unwrap();
+        assert_eq!(old.find(kept.id()).await, Err(StoreError::Corrupt));
+        assert_eq!(claim(&old, worker(2)).await, [2], "the other one is looked after");
+        let next = connect(&rotated(), 4).await;
+        assert_eq!(next.find(kept.id()).await, Ok(Some(kept.clone())), "as before the claim");
+        assert_eq!(claim(&old, worker(2)).await, [0; 0]);
+        assert_eq!(next.find(kept.id()).await, Ok(Some(kept.clone())), "not claimed again");
+        assert_eq!(claim(&next, worker(4)).await, [1]);
+        let taken = next.find(kept.id()).await.unwrap().unwrap();
+        assert_eq!(taken.version(), kept.version() + 1);
+        for store in [&old, &next] {
+            store.close().await.unwrap();
+        }
+        schema.drop().await;
+    });
+}
+
+#[test]
+fn on_sqlite_an_order_is_left_unchanged_until_the_key_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders");
+    runtime().block_on(async {
+        let store = SqliteStore::open(&path, &keyring()).unwrap();
+        begin(&store, 2, worker(1)).await;
+        store.close().await.unwrap();
+        let store = SqliteStore::open(&path, &rotated()).unwrap();
+        let kept = begin(&store, 1, worker(2)).await;
+        store.close().await.unwrap();
+        let store = SqliteStore::open(&path, &keyring()).unwrap();
+        assert_eq!(claim(&store, worker(3)).await, [2], "the other one is looked after");
+        assert_eq!(claim(&store, worker(3)).await, [0; 0]);
+        store.close().await.unwrap();
+        let store = SqliteStore::open(&path, &rotated()).unwrap();
+        let found = store.find(kept.id()).await.unwrap().unwrap();
+        assert_eq!(found.version(), kept.version());
+        assert_eq!(claim(&store, worker(4)).await, [1, 2]);
+        store.close().await.unwrap();
+    });
+}
