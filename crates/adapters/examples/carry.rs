@@ -1,4 +1,4 @@
-//! Our own settler for MPP's signed transfers, one question a line, for a script that holds
+//! Our own settler for MPP's signed transfers, one question a line, for a script that tests
 //! it against a real node.
 //!
 //! `carry KEY NODE_URL`; each line of standard input is a JSON object with `do` (`verify`,
@@ -13,13 +13,14 @@ use std::sync::Arc;
 use adapters::clock::SystemClock;
 use adapters::http::{Address, Client, Reach};
 use adapters::rpc::Node;
-use adapters::settler::{Limits, RECEIPT_SECONDS, Settings, Settler};
+use adapters::settlement::outbox::MemoryOutbox;
+use adapters::settlement::{ContractWallets, Limits, RECEIPT_TIME, Settings, Settler};
 use alloy_primitives::{B256, Bytes, hex};
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
 use order::payment::{Finality, Preparation};
 use order::ports::Failure;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
 use pay::mpp::facilitator::{Due, Facilitator, Found};
@@ -35,11 +36,12 @@ async fn main() -> Fallible<()> {
     let key: B256 = words.next().ok_or("name the key")?.parse()?;
     let address = Address::parse(&words.next().ok_or("name the node")?)?;
     let node = Node::new(Client::new(Reach::Configured)?, address, NETWORK.chain_id());
-    let settler = Settler::new(Settings {
+    let settler = Settler::start(Settings {
         key: key.0.into(),
-        retired: Vec::new(),
         networks: BTreeMap::from([(NETWORK, (node, Limits::of(NETWORK)))]),
-        receipt_seconds: RECEIPT_SECONDS,
+        contract_wallets: ContractWallets::Accepted,
+        receipt_time: RECEIPT_TIME,
+        outbox: Arc::new(MemoryOutbox::default()),
         clock: Arc::new(SystemClock::start()),
     })?;
     for line in std::io::stdin().lock().lines() {
@@ -65,7 +67,7 @@ async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
         },
         Some("settle") => match settler.settle(due).await {
             Ok(moved) => shown(&moved),
-            Err(failure) => failed(&failure),
+            Err(unsettled) => not_settled(&unsettled),
         },
         Some("trace") => match settler.trace(due, None).await {
             Ok(Movement::Moved(moved)) => shown(&moved),
@@ -89,6 +91,14 @@ fn failed(failure: &Failure) -> Value {
     match failure {
         Failure::Refused(why) => json!({ "refused": why }),
         Failure::Lost(why) => json!({ "lost": why }),
+    }
+}
+
+fn not_settled(unsettled: &Unsettled) -> Value {
+    match unsettled {
+        Unsettled::Refused(why) => json!({ "refused": why }),
+        Unsettled::Withdrawn(why) => json!({ "withdrawn": why }),
+        Unsettled::Lost(why) => json!({ "lost": why }),
     }
 }
 

@@ -19,8 +19,7 @@ use alloy_primitives::{Bytes, U256, hex};
 use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
 use order::payment::{Finality, Preparation};
-use order::ports::Failure;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Due, Facilitator, Signer, Sponsoring};
@@ -81,7 +80,7 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
             Ok(Movement::Moved(moved)) => shown(&moved),
             Ok(Movement::Open) => json!({ "open": true }),
             Ok(Movement::Void) => json!({ "void": true }),
-            Err(failure) => failed(&failure),
+            Err(failure) => failed(&failure.into()),
         },
         Some(_) | None => return Err("do: refresh, verify, prepare, settle or trace".into()),
     })
@@ -105,10 +104,11 @@ fn rejected(why: &Rejection) -> Value {
     }
 }
 
-fn failed(failure: &Failure) -> Value {
-    match failure {
-        Failure::Refused(why) => json!({ "refused": why }),
-        Failure::Lost(why) => json!({ "lost": why }),
+fn failed(why: &Unsettled) -> Value {
+    match why {
+        Unsettled::Refused(why) => json!({ "refused": why }),
+        Unsettled::Withdrawn(why) => json!({ "withdrawn": why }),
+        Unsettled::Lost(why) => json!({ "lost": why }),
     }
 }
 

@@ -38,6 +38,10 @@ impl Clock for SystemClock {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
     }
 
+    fn monotonic(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
     async fn moment(&self, milliseconds: u64) -> Moment {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;
         Moment::Waited
@@ -77,6 +81,10 @@ impl Clock for HurriedClock {
 
     async fn wait(&self, seconds: u64) {
         tokio::time::sleep(Duration::from_secs(seconds) / self.speed.get()).await;
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.wall.monotonic()
     }
 
     /// As long as the wall's: the chain that is looked at does not hurry.

@@ -16,7 +16,7 @@ use order::ids::Timestamp;
 use order::money::Usdc;
 use order::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer};
@@ -151,15 +151,15 @@ impl RemoteFacilitator {
         verdict::settled(answer, due.promise, due.charge)
     }
 
-    fn outcome(&self, network: Network, said: Said) -> Result<Moved, Failure> {
+    fn outcome(&self, network: Network, said: Said) -> Result<Moved, Unsettled> {
         let doubt = match said {
             Said::Moved(transaction) => return Ok(self.moved(network, transaction)),
-            Said::Refused(why) => return Err(Failure::Refused(why)),
+            Said::Refused(why) => return Err(Unsettled::Refused(why)),
             Said::Pending => "sent, and in no block in time".to_owned(),
             Said::Lost(why) => why,
         };
         tracing::warn!(%network, place = PEER, "A settlement is in doubt");
-        Err(Failure::Lost(doubt))
+        Err(Unsettled::Lost(doubt))
     }
 
     /// The facilitator waited for a receipt. Where we have a node, we look
@@ -216,10 +216,10 @@ impl Facilitator for RemoteFacilitator {
         }
     }
 
-    async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure> {
+    async fn settle(&self, due: Due<'_>) -> Result<Moved, Unsettled> {
         let network = due.promise.network;
         if due.charge > due.promise.most || due.charge.atomic() == 0 {
-            return Err(Failure::Refused("nobody promised to pay such an amount".to_owned()));
+            return Err(Unsettled::Refused("nobody promised to pay such an amount".to_owned()));
         }
         let body = wire::request(due.promise, due.charge);
         let said = self.settle_once(due, &body, self.deadlines.settle).await;
@@ -229,8 +229,10 @@ impl Facilitator for RemoteFacilitator {
         // The same request again makes a facilitator look after what it sent.
         // Whatever it says then, it did send it.
         let said = self.settle_once(due, &body, self.deadlines.repeat).await;
-        self.outcome(network, said).map_err(|failure| match failure {
-            Failure::Refused(why) | Failure::Lost(why) => Failure::Lost(why),
+        self.outcome(network, said).map_err(|why| match why {
+            Unsettled::Refused(why) | Unsettled::Withdrawn(why) | Unsettled::Lost(why) => {
+                Unsettled::Lost(why)
+            }
         })
     }
 

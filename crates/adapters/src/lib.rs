@@ -10,7 +10,7 @@
 //! 8. [`ens`]: where a seller's money goes.
 //! 9. [`nonce`]: what may be used once on a chain, and the block that used it.
 //! 10. [`permit2`]: the proof on a chain that x402's money moved, or never will.
-//! 11. [`settler`]: how payments are carried to a chain.
+//! 11. [`settlement`]: how payments are carried to a chain.
 //! 12. [`facilitator`]: somebody elsewhere who carries x402's promises to a chain.
 //! 13. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
 
@@ -25,5 +25,5 @@ pub mod permit2;
 pub mod provider;
 pub mod rpc;
 pub mod seal;
-pub mod settler;
+pub mod settlement;
 pub mod store;

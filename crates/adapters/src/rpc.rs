@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use alloy_primitives::{B256, Bytes, U64};
+use alloy_primitives::{B256, Bytes, U64, U128};
 use order::chain::EvmAddress;
 use order::evidence::BlockTag;
 use serde::de::DeserializeOwned;
@@ -12,11 +12,13 @@ use tokio::sync::OnceCell;
 
 use crate::http::{Address, Call, Client, Silence};
 
+mod batch;
 mod fees;
 mod objection;
 mod revert;
 mod transactions;
 
+pub use batch::Progress;
 pub use fees::FeeHistory;
 pub use objection::{NotSent, Objected, Sent};
 pub use transactions::{Filter, Known, Log, Outcome, Receipt};
@@ -133,19 +135,12 @@ impl Node {
 
     /// What a contract answers, without a transaction.
     pub async fn call(&self, to: EvmAddress, data: &[u8], at: At) -> Result<Bytes, NoAnswer> {
-        self.ask_for("eth_call", (ContractCall::new(None, to, data), at)).await
+        self.ask_for("eth_call", (ContractCall::new(to, data), at)).await
     }
 
-    /// The same, as if `from` had asked.
-    pub async fn call_as(
-        &self,
-        from: EvmAddress,
-        to: EvmAddress,
-        data: &[u8],
-        at: At,
-    ) -> Result<Bytes, NoAnswer> {
-        let call = ContractCall::new(Some(from), to, data);
-        self.ask_for("eth_call", (call, at)).await
+    /// The same, as the transaction that `simulated` describes would ask.
+    pub async fn simulate(&self, simulated: &Simulated<'_>, at: At) -> Result<Bytes, NoAnswer> {
+        self.ask_for("eth_call", (ContractCall::of(simulated), at)).await
     }
 
     /// The code of a contract; empty for a plain account.
@@ -238,18 +233,50 @@ struct Question<P> {
     params: P,
 }
 
+/// A transaction that is tried without being sent. It has the sender and the fees of the
+/// real one, so that a contract cannot tell the two apart by them.
+#[derive(Clone, Copy)]
+pub struct Simulated<'a> {
+    pub from: EvmAddress,
+    pub to: EvmAddress,
+    pub data: &'a [u8],
+    /// The node fills in none where they do not matter.
+    pub fees: Option<SimulatedFees>,
+}
+
+#[derive(Clone, Copy)]
+pub struct SimulatedFees {
+    pub max: u128,
+    pub priority: u128,
+}
+
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ContractCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     to: String,
     data: Bytes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_fee_per_gas: Option<U128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_priority_fee_per_gas: Option<U128>,
 }
 
 impl ContractCall {
-    fn new(from: Option<EvmAddress>, to: EvmAddress, data: &[u8]) -> Self {
-        let from = from.map(|from| from.to_string());
-        Self { from, to: to.to_string(), data: Bytes::copy_from_slice(data) }
+    fn new(to: EvmAddress, data: &[u8]) -> Self {
+        let data = Bytes::copy_from_slice(data);
+        let (from, max_fee_per_gas, max_priority_fee_per_gas) = (None, None, None);
+        Self { from, to: to.to_string(), data, max_fee_per_gas, max_priority_fee_per_gas }
+    }
+
+    fn of(simulated: &Simulated<'_>) -> Self {
+        Self {
+            from: Some(simulated.from.to_string()),
+            max_fee_per_gas: simulated.fees.map(|fees| U128::from(fees.max)),
+            max_priority_fee_per_gas: simulated.fees.map(|fees| U128::from(fees.priority)),
+            ..Self::new(simulated.to, simulated.data)
+        }
     }
 }
 

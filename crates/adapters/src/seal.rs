@@ -37,6 +37,7 @@ pub enum Place {
     Card,
     Credential,
     Preparation,
+    Outbox,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +108,7 @@ fn authenticated(order: OrderId, place: Place) -> Vec<u8> {
         Place::Card => b"card",
         Place::Credential => b"credential",
         Place::Preparation => b"preparation",
+        Place::Outbox => b"outbox",
     };
     [&order.bytes(), column].concat()
 }

@@ -3,6 +3,7 @@
 mod digested;
 mod error;
 mod migration;
+mod outbox_rows;
 mod pending;
 pub mod postgres;
 mod rows;

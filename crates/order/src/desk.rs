@@ -14,7 +14,7 @@ use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settl
 use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
-use crate::tender::Tender;
+use crate::tender::{Tender, Unsettled};
 use crate::vigil::Vigils;
 
 mod opening;
@@ -228,12 +228,17 @@ impl Desk {
         let order = self.intend(order).await?;
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
-            Err(Failure::Refused(reason)) => {
+            Err(Unsettled::Refused(reason)) => {
                 self.provider.release_call().await;
                 self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
                 Err(Refusal::PaymentDeclined { offer, reason })
             }
-            Err(Failure::Lost(_)) => {
+            Err(Unsettled::Withdrawn(_)) => {
+                self.provider.release_call().await;
+                self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
+                Err(Refusal::PaymentUnavailable)
+            }
+            Err(Unsettled::Lost(_)) => {
                 // Whether or not this is written, the intent is: it is in doubt.
                 let _ = self.record(order.lost(self.clock.now()), &Actor::Desk).await;
                 Err(Refusal::PaymentUnconfirmed(offer.order))

@@ -1,5 +1,7 @@
 //! What the desk asks of the world, in the desk's own words.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use crate::card::Postcard;
@@ -186,6 +188,12 @@ pub trait Clock: Send + Sync {
     fn uptime(&self) -> u64;
 
     async fn wait(&self, seconds: u64);
+
+    /// Time since this process began, at the pace of the world outside: a rehearsal that
+    /// runs its clock faster does not make blocks come faster.
+    fn monotonic(&self) -> Duration {
+        Duration::from_secs(self.uptime())
+    }
 
     /// Waits for less than a second, where somebody looks again soon. A clock that
     /// knows whole seconds only passes over it.

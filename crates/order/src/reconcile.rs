@@ -14,7 +14,7 @@ use crate::ports::Failure;
 use crate::refusal::Refusal;
 use crate::schedule::WALK_SECONDS;
 use crate::side_by_side::side_by_side;
-use crate::tender::{Tender, Tenders};
+use crate::tender::{Tender, Tenders, Unsettled};
 
 /// After a lost answer the provider is looked at this often before it is asked
 /// again, since its list may lag behind.
@@ -160,7 +160,7 @@ impl Desk {
         };
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => self.settled(order, settlement, by).await,
-            Err(Failure::Refused(_) | Failure::Lost(_)) => {
+            Err(Unsettled::Refused(_) | Unsettled::Withdrawn(_) | Unsettled::Lost(_)) => {
                 self.record(self.still_lost(order, by), by).await?;
                 Err(Refusal::PaymentUnconfirmed(id))
             }

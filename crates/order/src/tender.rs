@@ -35,12 +35,33 @@ pub trait Tender: Send + Sync {
     ) -> Result<Preparation, Rejection>;
 
     /// Moves the money. Asking twice for the same payment moves it once.
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure>;
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled>;
 
     /// Finds out what became of an earlier [`settle`](Self::settle). `told` is the
     /// transaction that was said to have moved it, where one was: a place to look at
     /// first, and no proof.
     async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure>;
+}
+
+/// Why a settlement brought no evidence that money moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsettled {
+    /// Nothing moved, and this authorization will not do. The words are for the payer.
+    Refused(String),
+    /// Nothing was sent, for a reason that is not the payer's. The same authorization may
+    /// be tried again later. The words are for the log.
+    Withdrawn(String),
+    /// The money may have moved, or may still move.
+    Lost(String),
+}
+
+impl From<Failure> for Unsettled {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(reason) => Self::Refused(reason),
+            Failure::Lost(why) => Self::Lost(why),
+        }
+    }
 }
 
 /// Why a credential is not accepted. Nothing has moved.

@@ -16,6 +16,7 @@ use web::premises::Profile;
 
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
+use crate::config::gas::Gas;
 use crate::config::logging::{LogFilter, LogFormat};
 use crate::config::naming::Naming;
 use crate::config::paying::Paying;
@@ -30,6 +31,7 @@ use crate::config::values::{Answer, BaseUrl, Mode, Name};
 mod environment;
 pub(crate) mod example;
 pub(crate) mod fault;
+pub(crate) mod gas;
 pub(crate) mod logging;
 pub(crate) mod naming;
 mod nearest;
@@ -54,6 +56,8 @@ pub(crate) struct Config {
     pub paying: Paying,
     /// What MPP payers are told that they pay at; `None` means the host of the site.
     pub realm: Option<Realm>,
+    /// What our own settler may spend.
+    pub gas: Gas,
     pub sandbox: Sandbox,
     pub shop: Shop,
     pub agents: Agents,

@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use adapters::settlement::model::{self, SenderBreach, SenderReport};
 use order::fakes::audit::Breach;
 use order::simulation::report::{Count, Report};
 use order::simulation::story::{Journal, tell};
@@ -18,6 +19,8 @@ use crate::console::{self, Audience};
 /// How often the progress bar moves.
 const TICK: Duration = Duration::from_millis(200);
 const BAR_WIDTH: u64 = 40;
+/// A payment of the sender's model takes as long as some tens of orders.
+const ORDERS_A_PAYMENT: u64 = 50;
 
 pub(crate) fn run(arguments: SimulateArguments) -> ExitCode {
     let SimulateArguments { orders, seed, threads, story } = arguments;
@@ -26,10 +29,39 @@ pub(crate) fn run(arguments: SimulateArguments) -> ExitCode {
     }
     let begun = now();
     let report = with_progress(orders.get(), seed, threads.get());
+    let sender = model::run(orders.get().div_ceil(ORDERS_A_PAYMENT), seed);
     let taken = begun.elapsed().as_secs();
     console::complain(&format!("{} orders in {taken} s on {threads} threads\n", orders.get()));
     console::say(&table(seed, &report));
-    verdict(&report)
+    console::say(&sender_table(&sender));
+    if sender.is_clean() { verdict(&report) } else { ExitCode::FAILURE }
+}
+
+/// What happened to senders that crash and lose their lease, and which rules they broke.
+fn sender_table(report: &SenderReport) -> String {
+    let counts = [
+        ("payments handed to senders", report.payments),
+        ("settled", report.settled),
+        ("failed in a block, or expired after failing", report.failed),
+        ("certainly not sent", report.unsent),
+        ("processes killed", report.crashes),
+        ("leases lost by a process that went on", report.leases_lost),
+        ("reorganisations", report.reorganisations),
+        ("transactions replaced", report.replacements),
+    ];
+    let broken = SenderBreach::ALL
+        .map(|breach| (breach.words(), report.breaches.get(&breach).copied().unwrap_or_default()));
+    let rows = |rows: &[(&str, u64)]| {
+        let line = |(words, count): &(&str, u64)| format!("  {words:<62} {count:>10}\n");
+        rows.iter().map(line).collect::<String>()
+    };
+    let mut text =
+        format!("\nSender and outbox\n\n{}\nRules broken\n\n{}", rows(&counts), rows(&broken));
+    if let Some(seed) = report.first_failure {
+        writeln!(text, "\nThe first story that broke a rule has the seed {seed}.")
+            .expect("a String takes every text");
+    }
+    text
 }
 
 /// One story, event by event, for whoever wants to know why it went wrong.

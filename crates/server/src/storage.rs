@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use adapters::keys::Keyring;
 use adapters::provider::budget::SharedBudget;
+use adapters::settlement::outbox::Outbox;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
 use order::ids::WorkerId;
@@ -55,6 +56,13 @@ impl Storage {
 
 impl OpenStore {
     pub(crate) fn port(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Sqlite(store) => store.clone(),
+            Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    pub(crate) fn outbox(&self) -> Arc<dyn Outbox> {
         match self {
             Self::Sqlite(store) => store.clone(),
             Self::Postgres(store) => store.clone(),

@@ -96,7 +96,8 @@ impl World {
         let names = names::open(config, &miniature, &client, clock.clone()).map_err(complain)?;
         let provider = post::open(config, store, &miniature, client.clone(), clock.clone()).await;
         let provider = provider.map_err(complain)?;
-        let carriers = money::open(config, &miniature, client, clock).map_err(complain)?;
+        let carriers =
+            money::open(config, &miniature, client, &store.outbox(), clock).map_err(complain)?;
         Ok(Self { names, provider, carriers, miniature })
     }
 

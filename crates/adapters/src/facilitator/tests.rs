@@ -124,7 +124,7 @@ async fn a_key_gives_every_door_a_token_of_its_own_and_no_key_gives_none() {
     assert!(matches!(remote.refresh().await, Listed::Good(_)));
     assert_eq!(remote.verify(&promise, Signer::Key).await, Ok(()));
     let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
-    assert!(matches!(remote.settle(due).await, Err(Failure::Lost(_))));
+    assert!(matches!(remote.settle(due).await, Err(Unsettled::Lost(_))));
     let heard = server.heard();
     let tokens: Vec<&str> = heard
         .iter()
@@ -149,7 +149,7 @@ async fn no_amount_above_the_promise_and_none_of_nothing_leaves_the_house() {
     let promise = promise();
     for charge in [Usdc::from_atomic(0), Usdc::from_atomic(3_500_001)] {
         let due = Due { promise: &promise, charge, preparation: &Preparation::default() };
-        assert!(matches!(remote.settle(due).await, Err(Failure::Refused(_))));
+        assert!(matches!(remote.settle(due).await, Err(Unsettled::Refused(_))));
     }
     assert!(server.heard().is_empty());
 }
@@ -171,5 +171,5 @@ async fn a_facilitator_that_says_nothing_is_waited_for_no_longer_than_agreed() {
     assert_eq!(remote.refresh().await, Listed::Bad { retry_after: None });
     let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
     let said = remote.settle(due).await;
-    assert_eq!(said, Err(Failure::Lost("lost: no answer in time".to_owned())));
+    assert_eq!(said, Err(Unsettled::Lost("lost: no answer in time".to_owned())));
 }

@@ -5,7 +5,7 @@ use order::chain::EvmAddress;
 use serde::{Deserialize, Serialize};
 
 use super::objection::{NotSent, Sent};
-use super::{ContractCall, FeeHistory, NoAnswer, Node, Unsaid};
+use super::{ContractCall, FeeHistory, NoAnswer, Node, Simulated, Unsaid};
 use crate::http::Silence;
 
 /// How many blocks a fee history looks back on.
@@ -97,16 +97,8 @@ impl Node {
 
     /// How many transactions of this account are in blocks.
     pub async fn mined_count(&self, of: EvmAddress) -> Result<u64, NoAnswer> {
-        self.count(of, "latest").await
-    }
-
-    /// The same, and those that wait behind them without a gap.
-    pub async fn pooled_count(&self, of: EvmAddress) -> Result<u64, NoAnswer> {
-        self.count(of, "pending").await
-    }
-
-    async fn count(&self, of: EvmAddress, tag: &'static str) -> Result<u64, NoAnswer> {
-        let count: U64 = self.ask_for("eth_getTransactionCount", (of.to_string(), tag)).await?;
+        let count: U64 =
+            self.ask_for("eth_getTransactionCount", (of.to_string(), "latest")).await?;
         Ok(count.to())
     }
 
@@ -118,13 +110,8 @@ impl Node {
     }
 
     /// How much gas a call would take as a transaction.
-    pub async fn estimate(
-        &self,
-        from: EvmAddress,
-        to: EvmAddress,
-        data: &[u8],
-    ) -> Result<u64, NoAnswer> {
-        let call = ContractCall::new(Some(from), to, data);
+    pub async fn estimate(&self, simulated: &Simulated<'_>) -> Result<u64, NoAnswer> {
+        let call = ContractCall::of(simulated);
         let gas: U64 = self.ask_for("eth_estimateGas", (call, "latest")).await?;
         Ok(gas.to())
     }
@@ -158,7 +145,7 @@ impl Node {
 /// Only a connection that was never made proves that no node has heard of a
 /// transaction. Whatever status comes back, it may be that of the last of many nodes
 /// behind one door, after another one took it.
-fn unheard_or_lost(silence: Silence) -> NotSent {
+pub(super) fn unheard_or_lost(silence: Silence) -> NotSent {
     match silence {
         Silence::Refused(_) => NotSent::Unheard(NoAnswer::Silent(silence)),
         Silence::Lost(_) => NotSent::Lost(NoAnswer::Silent(silence)),

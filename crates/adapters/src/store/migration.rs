@@ -13,11 +13,13 @@ pub(super) const SQLITE: &[Migration] = &[
     Migration { version: 2, sql: include_str!("migrations/sqlite/0002_events_in_a_chain.sql") },
     Migration { version: 3, sql: include_str!("migrations/sqlite/0003_offers_on_sheets.sql") },
     Migration { version: 4, sql: include_str!("migrations/sqlite/0004_workers.sql") },
+    Migration { version: 5, sql: include_str!("migrations/sqlite/0005_outbox.sql") },
 ];
 
 pub(super) const POSTGRES: &[Migration] = &[
     Migration { version: 1, sql: include_str!("migrations/postgres/0001_orders.sql") },
     Migration { version: 2, sql: include_str!("migrations/postgres/0002_workers.sql") },
+    Migration { version: 3, sql: include_str!("migrations/postgres/0003_outbox.sql") },
     Migration { version: 4, sql: include_str!("migrations/postgres/0004_provider_budget.sql") },
 ];
 

@@ -27,11 +27,14 @@ mod budget;
 mod connection;
 mod flush;
 mod heartbeat;
+mod lease;
+mod outbox;
 mod queries;
 
 use self::connection::Server;
 use self::flush::Flush;
 use self::heartbeat::Heartbeat;
+use self::lease::Leases;
 use self::queries::Before;
 use super::OpenError;
 use super::pending::{Pending, newer};
@@ -47,6 +50,7 @@ const TIDY_ROWS: u64 = 1_000;
 pub struct PostgresStore {
     seals: Seals,
     server: Server,
+    leases: Leases,
     pending: Arc<Pending>,
     arrived: Arc<Notify>,
     flush: Arc<Flush>,
@@ -63,7 +67,8 @@ impl PostgresStore {
         keyring: &Keyring,
         worker: WorkerId,
     ) -> Result<Self, OpenError> {
-        let server = Server::connect(url, NoTls, keyring, worker).await?;
+        let (server, config) = Server::connect(url, NoTls, keyring, worker).await?;
+        let leases = Leases::new(config);
         let pending = Arc::new(Pending::default());
         let arrived = Arc::new(Notify::new());
         let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
@@ -71,13 +76,24 @@ impl PostgresStore {
         let undecryptable = Arc::new(Undecryptable::default());
         let heartbeat = Heartbeat::start(server.clone(), worker, undecryptable.clone());
         let seals = Seals::new(keyring);
-        Ok(Self { seals, server, pending, arrived, flush, flushing, heartbeat, undecryptable })
+        Ok(Self {
+            seals,
+            server,
+            leases,
+            pending,
+            arrived,
+            flush,
+            flushing,
+            heartbeat,
+            undecryptable,
+        })
     }
 
     /// Writes what is still in memory, and lets go of the server.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.flushing.abort();
         let flushed = self.flush.all().await;
+        self.leases.close().await;
         self.heartbeat.end().await;
         self.server.close();
         flushed
@@ -180,6 +196,7 @@ impl Store for PostgresStore {
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
         self.flush.all().await?;
+        self.tidy_outbox(now).await?;
         let mut tidied = Tidied::default();
         let (written, due) = (now.0.cast_signed(), moment(now.0));
         tidied.lapsed = self.step_by_step(&queries::LAPSE, &[&written, &due]).await?;

@@ -27,6 +27,7 @@ mod command;
 mod connection;
 mod filter;
 mod index;
+mod outbox;
 mod queries;
 mod readers;
 mod sheets;
@@ -163,6 +164,7 @@ impl Store for SqliteStore {
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
         self.writer.flush().await?;
+        self.tidy_outbox(now).await?;
         let mut tidied = Tidied::default();
         loop {
             let lapsed = self.writer.lapse(now, TIDY_ROWS).await?;

@@ -3,6 +3,7 @@
 use order::chain::Network;
 use order::payment::Finality;
 use order::ports::Failure;
+use order::tender::Unsettled;
 use pay::movement::Movement;
 use pay::x402::facilitator::Facilitator;
 use sandbox::facilitator::fault::{Kind, Operation, Rule};
@@ -53,14 +54,14 @@ fn expected(kind: Kind) -> (Heard, Seen) {
     }
 }
 
-async fn struck(town: &Town, rule: Rule) -> (Begun, Result<Heard, Failure>, u128) {
+async fn struck(town: &Town, rule: Rule) -> (Begun, Result<Heard, Unsettled>, u128) {
     let (before, asked) = (town.paid(NETWORK), town.settlements());
     let begun = town.ready(NETWORK).await;
     town.emulated.add_fault(rule.on(Operation::Settle));
     let heard = match town.settle(&begun).await {
         Ok(_) => Ok(Heard::Moved),
-        Err(Failure::Lost(_)) => Ok(Heard::Lost),
-        Err(refused @ Failure::Refused(_)) => Err(refused),
+        Err(Unsettled::Lost(_)) => Ok(Heard::Lost),
+        Err(refused @ (Unsettled::Refused(_) | Unsettled::Withdrawn(_))) => Err(refused),
     };
     // We may have given up before the facilitator was done.
     while town.settlements() == asked {
@@ -146,7 +147,7 @@ async fn after_a_pending_settlement_no_answer_is_a_refusal() {
     town.emulated.add_fault(Rule::new(Kind::Pending).on(Operation::Settle).once());
     let no = Rule::new(Kind::Refused).reason("permit2_token_mismatch");
     town.emulated.add_fault(no.on(Operation::Settle).once());
-    assert!(matches!(town.settle(&begun).await, Err(Failure::Lost(_))));
+    assert!(matches!(town.settle(&begun).await, Err(Unsettled::Lost(_))));
     assert!(matches!(town.trace(&begun).await, Ok(Movement::Moved(_))));
 }
 
@@ -175,7 +176,7 @@ async fn nobody_there_is_a_refusal_and_nobody_serves() {
     let (remote, emulated) = (town.remote, town.emulated);
     emulated.close().await.unwrap();
     let said = remote.settle(begun.due()).await;
-    assert!(matches!(said, Err(Failure::Refused(_))), "{said:?}");
+    assert!(matches!(said, Err(Unsettled::Refused(_))), "{said:?}");
     assert_eq!(remote.trace(begun.due(), None).await, Ok(Movement::Open));
     remote.refresh().await;
     assert!(remote.service(NETWORK).is_some(), "the last good list holds");

@@ -3,7 +3,7 @@
 use order::chain::Network;
 use order::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::Movement;
 use pay::x402::facilitator::{Carrier, Facilitator, Service, Signer, Sponsoring};
 use sandbox::chain::PERMIT2;
@@ -46,10 +46,10 @@ async fn settling_the_same_promise_again_moves_nothing_and_is_never_called_a_ref
     let town = Town::seeing().await;
     let begun = town.ready(Network::Base).await;
     town.settle(&begun).await.unwrap();
-    assert!(matches!(town.settle(&begun).await, Err(Failure::Lost(_))));
+    assert!(matches!(town.settle(&begun).await, Err(Unsettled::Lost(_))));
     // Not even when the money is gone, which is what the facilitator then sees.
     town.chain(Network::Base).set_usdc(town.payer().address(), 0);
-    assert!(matches!(town.settle(&begun).await, Err(Failure::Lost(_))));
+    assert!(matches!(town.settle(&begun).await, Err(Unsettled::Lost(_))));
     assert_eq!(town.paid(Network::Base), 2_117_500);
     assert!(matches!(town.trace(&begun).await, Ok(Movement::Moved(_))));
 }

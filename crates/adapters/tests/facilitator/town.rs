@@ -16,6 +16,7 @@ use order::ids::Timestamp;
 use order::money::{CEILING, Usdc};
 use order::payment::Preparation;
 use order::ports::{Clock, Failure};
+use order::tender::Unsettled;
 use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Due, Facilitator};
@@ -172,7 +173,7 @@ impl Town {
         self.begin(self.promise(network, &self.payer())).await
     }
 
-    pub(crate) async fn settle(&self, begun: &Begun) -> Result<Moved, Failure> {
+    pub(crate) async fn settle(&self, begun: &Begun) -> Result<Moved, Unsettled> {
         self.remote.settle(begun.due()).await
     }
 

@@ -3,7 +3,7 @@
 use order::chain::Network;
 use order::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::Movement;
 use pay::x402::facilitator::{Due, Facilitator};
 use sandbox::chain::{Depths, Fate, Fault, Rule as ChainRule};
@@ -17,7 +17,7 @@ const NETWORK: Network = Network::Arbitrum;
 async fn lost(town: &Town, kind: Kind) -> Begun {
     let begun = town.ready(NETWORK).await;
     town.emulated.add_fault(Rule::new(kind).on(Operation::Settle).once());
-    assert!(matches!(town.settle(&begun).await, Err(Failure::Lost(_))));
+    assert!(matches!(town.settle(&begun).await, Err(Unsettled::Lost(_))));
     begun
 }
 
@@ -113,7 +113,7 @@ async fn a_transfer_is_found_many_blocks_behind_its_beginning_and_long_after() {
     let begun = town.ready(NETWORK).await;
     town.chain(NETWORK).mine(2_500);
     town.emulated.add_fault(Rule::new(Kind::CutAfter).on(Operation::Settle).once());
-    assert!(matches!(town.settle(&begun).await, Err(Failure::Lost(_))));
+    assert!(matches!(town.settle(&begun).await, Err(Unsettled::Lost(_))));
     town.pass(NETWORK, 10 * LIFE_SECONDS);
     town.chain(NETWORK).mine(1_000);
     town.chain(NETWORK).clear_journal();

@@ -99,7 +99,7 @@ fn no_marked_word_is_in_any_column_of_postgres_in_any_state() {
         let tables = "SELECT table_name::text FROM information_schema.tables \
              WHERE table_schema = current_schema()";
         let tables = schema.client.query(tables, &[]).await.unwrap();
-        assert_eq!(tables.len(), 7);
+        assert_eq!(tables.len(), 10);
         for order in life(1) {
             store.record(&order, &Actor::Desk).await.unwrap();
             for table in &tables {

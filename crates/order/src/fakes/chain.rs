@@ -14,7 +14,7 @@ use crate::payment::{
     Settlement, TenderKind, Terms, Trace,
 };
 use crate::ports::Failure;
-use crate::tender::{Rejection, Tender};
+use crate::tender::{Rejection, Tender, Unsettled};
 
 /// A block this old cannot be reorganised away.
 pub const FINALITY_SECONDS: u64 = 60;
@@ -201,7 +201,7 @@ impl Tender for Till {
         Ok(earlier.cloned().unwrap_or_else(fresh))
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         self.world.pace.travel().await;
         let sent = transfer(payment, self.world.time());
         let fate = self.world.fate(ACT);
@@ -221,9 +221,9 @@ impl Tender for Till {
         self.world.pace.travel().await;
         match fate {
             Fate::Works if went_in => Ok(settlement(&sent, Finality::Provisional)),
-            Fate::Works | Fate::Refused => Err(Failure::Refused("reverted".into())),
+            Fate::Works | Fate::Refused => Err(Unsettled::Refused("reverted".into())),
             Fate::LostBefore | Fate::LostAfter | Fate::Late => {
-                Err(Failure::Lost("no answer".into()))
+                Err(Unsettled::Lost("no answer".into()))
             }
             Fate::CrashBefore | Fate::CrashAfter => self.world.crash().await,
         }

@@ -24,7 +24,7 @@ use crate::payment::{
 };
 use crate::ports::Failure;
 use crate::schedule::WALK_SECONDS;
-use crate::tender::{Rejection, Tender, Tenders};
+use crate::tender::{Rejection, Tender, Tenders, Unsettled};
 
 const PROMISES: Promises =
     Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
@@ -69,7 +69,7 @@ impl Tender for Silent {
         self.till.prepare(authorization, charge, earlier).await
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         self.till.settle(payment).await
     }
 

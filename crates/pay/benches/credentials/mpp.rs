@@ -16,7 +16,7 @@ use order::offer::Offer;
 use order::payment::{Preparation, Terms};
 use order::ports::Failure;
 use order::seller::Payees;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::envelope::{Brought, Context, Envelope, Reader};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
@@ -135,8 +135,8 @@ impl Facilitator for Agreeing {
         Err(Rejection::Unavailable)
     }
 
-    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Failure> {
-        Err(Failure::Refused("nothing is settled here".into()))
+    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Unsettled> {
+        Err(Unsettled::Refused("nothing is settled here".into()))
     }
 
     async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {

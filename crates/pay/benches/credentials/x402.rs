@@ -12,7 +12,7 @@ use order::money::{CEILING, Usdc};
 use order::payment::{Preparation, Terms};
 use order::ports::Failure;
 use order::seller::Payees;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer, Sponsoring};
@@ -78,8 +78,8 @@ impl Facilitator for Agreeing {
         Err(Rejection::Unavailable)
     }
 
-    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Failure> {
-        Err(Failure::Refused("nothing is settled here".into()))
+    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Unsettled> {
+        Err(Unsettled::Refused("nothing is settled here".into()))
     }
 
     async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use order::chain::Network;
 use order::payment::Preparation;
 use order::ports::Failure;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 
 use super::credential::Authorization;
 use crate::movement::{Moved, Movement};
@@ -33,7 +33,7 @@ pub trait Facilitator: Send + Sync {
 
     /// As [`order::tender::Tender::settle`]. Money that somebody else moved with the
     /// same authorization to the same seller is moved all the same.
-    async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure>;
+    async fn settle(&self, due: Due<'_>) -> Result<Moved, Unsettled>;
 
     /// As [`order::tender::Tender::trace`].
     async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure>;

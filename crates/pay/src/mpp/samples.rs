@@ -13,7 +13,7 @@ use order::money::{CEILING, Price};
 use order::offer::Offer;
 use order::payment::{Finality, Preparation};
 use order::ports::Failure;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use serde_json::{Value, json};
 
 use super::challenge::Usual;
@@ -38,7 +38,7 @@ pub(crate) struct Porter {
     pub(crate) service: Service,
     pub(crate) verified: Result<Found, Rejection>,
     pub(crate) prepared: Result<Prepared, Rejection>,
-    pub(crate) settled: Result<Moved, Failure>,
+    pub(crate) settled: Result<Moved, Unsettled>,
     pub(crate) traced: Result<Movement, Failure>,
     pub(crate) calls: Mutex<Vec<&'static str>>,
 }
@@ -93,7 +93,7 @@ impl Facilitator for Porter {
         self.prepared.clone()
     }
 
-    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Failure> {
+    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Unsettled> {
         self.called("settle");
         self.settled.clone()
     }

@@ -10,7 +10,7 @@ use order::payment::{
     Trace,
 };
 use order::ports::Failure;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 
 use super::binding::{Realm, Secrets};
 use super::challenge::{Randomness, Usual};
@@ -92,7 +92,7 @@ impl Tender for Mpp {
         Ok(prepared.preparation)
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         let kept = found(payment)?;
         let moved = self.facilitator.settle(due(&kept, payment)).await?;
         Ok(receipt::settlement(&kept.proof, &kept.authorization, moved))

@@ -12,7 +12,7 @@ use order::payment::{
 };
 use order::ports::Failure;
 use order::seller::Payees;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 use serde_json::{Value, json};
 
 use super::facilitator::{Found, Prepared};
@@ -341,9 +341,9 @@ fn refused_and_lost_stay_what_they_are() {
     let payment = payment(&honest(Nonce::Packed));
     for why in [Failure::Refused("no".into()), Failure::Lost("cut".into())] {
         let porter =
-            Porter { settled: Err(why.clone()), traced: Err(why.clone()), ..Porter::good() };
+            Porter { settled: Err(why.clone().into()), traced: Err(why.clone()), ..Porter::good() };
         let (mpp, _) = mpp(porter);
-        assert_eq!(drive(mpp.settle(&payment)).unwrap(), Err(why.clone()));
+        assert_eq!(drive(mpp.settle(&payment)).unwrap(), Err(why.clone().into()));
         assert_eq!(drive(mpp.trace(&payment, None)).unwrap(), Err(why));
     }
     for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
@@ -357,7 +357,7 @@ fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
     let (mpp, porter) = mpp(Porter::good());
     let mut payment = payment(&honest(Nonce::Packed));
     payment.authorization.credential = Credential(Vec::new());
-    assert!(matches!(drive(mpp.settle(&payment)).unwrap(), Err(Failure::Lost(_))));
+    assert!(matches!(drive(mpp.settle(&payment)).unwrap(), Err(Unsettled::Lost(_))));
     assert!(matches!(drive(mpp.trace(&payment, None)).unwrap(), Err(Failure::Lost(_))));
     let prepared = drive(mpp.prepare(&payment.authorization, CEILING, None)).unwrap();
     assert_eq!(prepared, Err(Rejection::Unavailable));

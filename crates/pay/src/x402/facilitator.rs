@@ -5,7 +5,7 @@ use order::chain::{EvmAddress, Network};
 use order::money::Usdc;
 use order::payment::Preparation;
 use order::ports::Failure;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 
 use super::credential::Promise;
 use crate::movement::{Moved, Movement};
@@ -34,7 +34,7 @@ pub trait Facilitator: Send + Sync {
     ) -> Result<Preparation, Rejection>;
 
     /// As [`order::tender::Tender::settle`].
-    async fn settle(&self, due: Due<'_>) -> Result<Moved, Failure>;
+    async fn settle(&self, due: Due<'_>) -> Result<Moved, Unsettled>;
 
     /// As [`order::tender::Tender::trace`].
     async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure>;

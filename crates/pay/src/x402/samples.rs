@@ -12,7 +12,7 @@ use order::offer::Offer;
 use order::payment::{Credential, Finality, Preparation, Terms};
 use order::ports::Failure;
 use order::seller::Payees;
-use order::tender::Rejection;
+use order::tender::{Rejection, Unsettled};
 use secp256k1::ecdsa::RecoveryId;
 use secp256k1::{All, Message, Secp256k1, SecretKey};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(crate) struct Porter {
     pub(crate) sponsoring: Sponsoring,
     pub(crate) verified: Result<(), Rejection>,
     pub(crate) prepared: Result<Preparation, Rejection>,
-    pub(crate) settled: Result<Moved, Failure>,
+    pub(crate) settled: Result<Moved, Unsettled>,
     pub(crate) traced: Result<Movement, Failure>,
     pub(crate) calls: Mutex<Vec<&'static str>>,
     pub(crate) signers: Mutex<Vec<Signer>>,
@@ -100,7 +100,7 @@ impl Facilitator for Porter {
         self.prepared.clone()
     }
 
-    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Failure> {
+    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Unsettled> {
         self.called("settle");
         self.settled.clone()
     }

@@ -10,7 +10,7 @@ use order::payment::{
     TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 
 use super::challenge::Usual;
 use super::checks::{Measure, signer};
@@ -80,13 +80,15 @@ impl Tender for X402 {
         })
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         let promise = kept(payment)?;
         let moved = self.facilitator.settle(due(&promise, payment)).await;
         moved.map(|moved| receipt::settlement(&promise, payment.charge, moved)).map_err(|why| {
             match why {
-                Failure::Refused(reason) => Failure::Refused(receipt::failure(&promise, &reason)),
-                Failure::Lost(_) => why,
+                Unsettled::Refused(reason) => {
+                    Unsettled::Refused(receipt::failure(&promise, &reason))
+                }
+                Unsettled::Withdrawn(_) | Unsettled::Lost(_) => why,
             }
         })
     }

@@ -12,7 +12,7 @@ use order::payment::{
 };
 use order::ports::Failure;
 use order::seller::Payees;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 use serde_json::{Value, json};
 
 use super::X402;
@@ -233,17 +233,21 @@ fn a_settlement_carries_the_receipt_of_what_was_taken() {
 
 #[test]
 fn refused_and_lost_stay_what_they_are() {
-    let refusing = tender(Porter { settled: Err(Failure::Refused("no".into())), ..Porter::good() });
+    let refusing =
+        tender(Porter { settled: Err(Unsettled::Refused("no".into())), ..Porter::good() });
     let said = drive(refusing.settle(&payment(1))).unwrap();
-    let Err(Failure::Refused(receipt)) = said else { panic!("{said:?}") };
+    let Err(Unsettled::Refused(receipt)) = said else { panic!("{said:?}") };
     let receipt: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!((&receipt["success"], &receipt["errorReason"]), (&json!(false), &json!("no")));
 
     let lost = Failure::Lost("cut".into());
-    let losing =
-        tender(Porter { settled: Err(lost.clone()), traced: Err(lost.clone()), ..Porter::good() });
+    let losing = tender(Porter {
+        settled: Err(lost.clone().into()),
+        traced: Err(lost.clone()),
+        ..Porter::good()
+    });
     let said = drive(losing.settle(&payment(1))).unwrap();
-    assert_eq!(said, Err(lost.clone()));
+    assert_eq!(said, Err(lost.clone().into()));
     let said = drive(losing.trace(&payment(1), None)).unwrap();
     assert_eq!(said, Err(lost));
     for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
@@ -259,7 +263,7 @@ fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
     let mut payment = payment(1);
     payment.authorization.credential = Credential(Vec::new());
     let settled = drive(x402.settle(&payment)).unwrap();
-    assert!(matches!(settled, Err(Failure::Lost(_))));
+    assert!(matches!(settled, Err(Unsettled::Lost(_))));
     let traced = drive(x402.trace(&payment, None)).unwrap();
     assert!(matches!(traced, Err(Failure::Lost(_))));
     assert!(porter.calls().is_empty());

@@ -83,7 +83,7 @@ const KINDS: [(&str, Kind); 4] = [
     ("facilitator", Kind::Facilitator),
     ("none", Kind::Nobody),
 ];
-const NETWORKS: [(&str, Network); 3] =
+pub(super) const NETWORKS: [(&str, Network); 3] =
     [("base", Network::Base), ("polygon", Network::Polygon), ("arbitrum", Network::Arbitrum)];
 
 const KEY_DIGITS: usize = 64;

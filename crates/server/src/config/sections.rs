@@ -8,6 +8,7 @@ use adapters::http::Address;
 use adapters::keys::Keyring;
 
 use crate::config::fault::Wrong;
+use crate::config::gas;
 use crate::config::logging::{LogFilter, LogFormat};
 use crate::config::naming::{self, Naming};
 use crate::config::paying::{self, Paying};
@@ -39,6 +40,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let paying = paying::read(reader);
     let names = with_nodes_elsewhere(reader, names, &paying);
     let realm = paying::realm(reader);
+    let gas = gas::read(reader);
     let sandbox = sandbox(reader, &names, &posting, &paying);
     let shop = shop(reader);
     let anonymous = reader.take(&settings::AGENTS_ANONYMOUS, values::yes_or_no);
@@ -60,6 +62,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         posting: posting?,
         paying: paying?,
         realm: realm?,
+        gas: gas?,
         sandbox: sandbox?,
         shop: shop?,
         agents: Agents { anonymous: anonymous? },

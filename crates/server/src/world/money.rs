@@ -6,7 +6,8 @@ use std::sync::Arc;
 use adapters::facilitator::{self, CdpKey, Deadlines, RemoteFacilitator};
 use adapters::http::{Address, Client};
 use adapters::rpc::Node;
-use adapters::settler::{self, Limits, RECEIPT_SECONDS, Settler};
+use adapters::settlement::outbox::Outbox;
+use adapters::settlement::{self, RECEIPT_TIME, Settler};
 use order::chain::Network;
 use order::ports::Clock;
 use sandbox::chain::Chains;
@@ -14,6 +15,7 @@ use zeroize::Zeroizing;
 
 use super::{Carriers, Miniature};
 use crate::config::Config;
+use crate::config::gas::Gas;
 use crate::config::paying::{self, NetworkNodes, Paying};
 
 /// Who carries payments, or nobody. A facilitator elsewhere carries x402 alone; with a
@@ -22,24 +24,31 @@ pub(super) fn open(
     config: &Config,
     miniature: &Miniature,
     client: Client,
+    outbox: &Arc<dyn Outbox>,
     clock: Arc<dyn Clock>,
 ) -> Result<Carriers, String> {
     match (&config.paying, &miniature.chains) {
         (Paying::Nobody, _) | (Paying::Sandbox, None) => Ok(Carriers::default()),
         (Paying::Sandbox, Some(chains)) => {
             let key = chains.faucet().settler().reveal();
-            let settler = own(&key, nodes_of(chains, &client)?, clock)?;
+            let settler = own(&key, nodes_of(chains, &client)?, &config.gas, outbox, clock)?;
             Ok(Carriers { x402: Some(settler.clone()), mpp: Some(settler) })
         }
         (Paying::Settler(chosen), _) => {
-            let settler = own(chosen.key.reveal(), nodes(&chosen.nodes, &client), clock)?;
+            let settler = own(
+                chosen.key.reveal(),
+                nodes(&chosen.nodes, &client),
+                &config.gas,
+                outbox,
+                clock,
+            )?;
             Ok(Carriers { x402: Some(settler.clone()), mpp: Some(settler) })
         }
         (Paying::Facilitator(chosen), _) => {
             let mut carriers = Carriers::default();
             if let Some(key) = &chosen.settler_key {
                 let nodes = nodes(&chosen.nodes, &client);
-                carriers.mpp = Some(own(key.reveal(), nodes, clock.clone())?);
+                carriers.mpp = Some(own(key.reveal(), nodes, &config.gas, outbox, clock.clone())?);
             }
             carriers.x402 = Some(remote(chosen, client, clock)?);
             Ok(carriers)
@@ -51,17 +60,20 @@ pub(super) fn open(
 fn own(
     key: &str,
     nodes: BTreeMap<Network, Node>,
+    gas: &Gas,
+    outbox: &Arc<dyn Outbox>,
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<Settler>, String> {
-    let serving = |(network, node)| (network, (node, Limits::of(network)));
-    let settings = settler::Settings {
+    let serving = |(network, node)| (network, (node, gas.limits(network)));
+    let settings = settlement::Settings {
         key: key_bytes(key).ok_or(NOT_A_KEY)?,
-        retired: Vec::new(),
         networks: nodes.into_iter().map(serving).collect(),
-        receipt_seconds: RECEIPT_SECONDS,
+        contract_wallets: gas.contract_wallets,
+        receipt_time: RECEIPT_TIME,
+        outbox: outbox.clone(),
         clock,
     };
-    let settler = Settler::new(settings).map_err(|_| NOT_A_KEY)?;
+    let settler = Settler::start(settings).map_err(|_| NOT_A_KEY)?;
     Ok(Arc::new(settler))
 }
 

@@ -19,7 +19,7 @@ use order::payment::{
     Authorization, Credential, Payment, Preparation, Settlement, TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 use pay::envelope::{Muddle, verdict};
 use pay::x402::envelope::PAYMENT_REQUIRED;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl Tender for Paper {
         self.0.prepare(authorization, charge, earlier).await
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         self.1.comes().await;
         self.0.settle(payment).await
     }

@@ -18,7 +18,7 @@ use order::payment::{
 use order::ports::Failure;
 use order::refusal::Refusal;
 use order::seller::Payees;
-use order::tender::{Rejection, Tender};
+use order::tender::{Rejection, Tender, Unsettled};
 use pay::envelope::{Brought, Context, Envelope, Reader, Sealed};
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
@@ -57,7 +57,7 @@ impl Facilitator for Porter {
         Ok(Prepared { preparation: Preparation::default(), found: Found::Unused })
     }
 
-    async fn settle(&self, _: Due<'_>) -> Result<Moved, Failure> {
+    async fn settle(&self, _: Due<'_>) -> Result<Moved, Unsettled> {
         let finality = Finality::Provisional;
         Ok(Moved { transaction: TRANSACTION.into(), at: NOW, finality })
     }

@@ -44,13 +44,14 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The first heartbeat of `worker` is written before anything else can be.
+    /// The pool, and the settings for a connection beside it. The first heartbeat of `worker`
+    /// is written before anything else can be.
     pub(super) async fn connect<T>(
         url: &str,
         tls: T,
         keyring: &Keyring,
         worker: WorkerId,
-    ) -> Result<Self, OpenError>
+    ) -> Result<(Self, Config), OpenError>
     where
         T: MakeTlsConnect<Socket> + Clone + Sync + Send + 'static,
         T::Stream: Sync + Send,
@@ -64,7 +65,7 @@ impl Server {
         config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
         config.keepalives_retries(SILENT_LOOKS).tcp_user_timeout(SILENCE);
         let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(config, tls, ManagerConfig { recycling_method });
+        let manager = Manager::from_config(config.clone(), tls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
@@ -75,7 +76,7 @@ impl Server {
             .map_err(postgres)?;
         let server = Self { pool };
         server.prepare(keyring, worker).await?;
-        Ok(server)
+        Ok((server, config))
     }
 
     pub(super) fn close(&self) {

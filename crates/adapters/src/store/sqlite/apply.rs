@@ -65,7 +65,10 @@ impl Syncing {
 /// a crash nobody holds it any more.
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
-        Command::Record(..) | Command::Lapse { .. } | Command::LapseSheets { .. } => true,
+        Command::Record(..)
+        | Command::Lapse { .. }
+        | Command::LapseSheets { .. }
+        | Command::Write(..) => true,
         Command::Claim(..)
         | Command::Drop { .. }
         | Command::Flush { .. }
@@ -118,6 +121,10 @@ pub(super) fn command(
                 dropped = sheets::drop_oldest(database, book, most, changes)?;
             }
             replies.push(reply(answer, Ok(dropped)));
+        }
+        Command::Write(write, answer) => {
+            write(database)?;
+            replies.push(reply(answer, Ok(())));
         }
         Command::Ping(answer) => replies.push(reply(answer, Ok(()))),
         Command::Flush { .. } | Command::Wake | Command::Close(_) => {}

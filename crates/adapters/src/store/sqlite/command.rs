@@ -4,6 +4,7 @@ use order::event::Event;
 use order::ids::{Timestamp, WorkerId};
 use order::payment::PaymentKey;
 use order::ports::StoreError;
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::book::Names;
@@ -53,6 +54,9 @@ pub(super) struct Claimed {
     pub(super) undecryptable: Vec<String>,
 }
 
+/// Statements that are run inside the writer's transaction.
+pub(super) type DurableWrite = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()> + Send>;
+
 pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
@@ -78,6 +82,8 @@ pub(super) enum Command {
         mark: u64,
         answer: Answer<()>,
     },
+    /// Anything else that must be on disk before it is answered.
+    Write(DurableWrite, Answer<()>),
     Ping(Answer<()>),
     /// There are offers where there were none.
     Wake,

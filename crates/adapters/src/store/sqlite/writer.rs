@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::apply::{self, Reply, Syncing};
 use super::book::{Book, Changes};
 use super::checkpoint::{Checkpoints, LogSize};
-use super::command::{Answer, Claim, Claimed, Command, Move, Unneeded};
+use super::command::{Answer, Claim, Claimed, Command, DurableWrite, Move, Unneeded};
 use super::connection::{Opened, run, trouble};
 use super::sheets;
 use crate::store::OpenError;
@@ -97,6 +97,10 @@ impl Writer {
     pub(super) async fn flush(&self) -> Result<(), StoreError> {
         let mark = self.pending.mark();
         self.send(|answer| Command::Flush { mark, answer }).await
+    }
+
+    pub(super) async fn write(&self, write: DurableWrite) -> Result<(), StoreError> {
+        self.send(|answer| Command::Write(write, answer)).await
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {
@@ -201,6 +205,7 @@ impl Bench {
             | Command::Lapse { .. }
             | Command::LapseSheets { .. }
             | Command::Drop { .. }
+            | Command::Write(..)
             | Command::Ping(_) => batch.commands.push(command),
         }
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::fakes::chain::Till;
 use crate::money::Price;
 use crate::payment::{Preparation, Trace};
-use crate::tender::Rejection;
+use crate::tender::{Rejection, Unsettled};
 
 const RAILS: [TenderKind; 2] = [TenderKind::X402, TenderKind::Mpp];
 
@@ -121,8 +121,8 @@ impl Tender for Spender {
         self.till.prepare(authorization, charge, earlier).await
     }
 
-    async fn settle(&self, payment: &Payment) -> Result<Settlement, Failure> {
-        self.allows(Step::Settle).await.map_err(Failure::Refused)?;
+    async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
+        self.allows(Step::Settle).await.map_err(Unsettled::Refused)?;
         self.till.settle(payment).await
     }
 

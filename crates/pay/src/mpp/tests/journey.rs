@@ -223,7 +223,7 @@ fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_
 
 #[test]
 fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
-    let refusing = Porter { settled: Err(Failure::Refused("reverted".into())), ..Porter::good() };
+    let refusing = Porter { settled: Err(Unsettled::Refused("reverted".into())), ..Porter::good() };
     let shop = Shop::open(refusing);
     let credential = shop.pay(&shop.post("hello", &[]), Nonce::Packed);
     let declined = shop.post("hello", &[("authorization", &credential)]);
@@ -232,7 +232,7 @@ fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
     assert_eq!(body(&declined)["error"]["code"], "settlement_failed");
 
     let lost = Failure::Lost("cut".into());
-    let losing = Porter { settled: Err(lost.clone()), traced: Err(lost), ..Porter::good() };
+    let losing = Porter { settled: Err(lost.clone().into()), traced: Err(lost), ..Porter::good() };
     let shop = Shop::open(losing);
     let asked = shop.post("hello", &[]);
     let (credential, other) = (shop.pay(&asked, Nonce::Packed), shop.pay(&asked, Nonce::Framed));
@@ -253,7 +253,7 @@ fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
 
 #[test]
 fn a_lost_answer_is_found_again_with_its_receipt_and_nobody_pays_twice() {
-    let lost = Porter { settled: Err(Failure::Lost("cut".into())), ..Porter::good() };
+    let lost = Porter { settled: Err(Unsettled::Lost("cut".into())), ..Porter::good() };
     let shop = Shop::open(lost);
     let credential = shop.pay(&shop.post("hello", &[]), Nonce::Framed);
     assert_eq!(shop.post("hello", &[("authorization", &credential)]).status, 502);

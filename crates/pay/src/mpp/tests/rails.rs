@@ -107,7 +107,8 @@ fn what_one_door_was_paid_for_the_other_answers_for() {
 #[test]
 fn while_one_way_is_in_doubt_the_other_invites_nobody() {
     let lost = Failure::Lost("cut".into());
-    let losing = Porter { settled: Err(lost.clone()), traced: Err(lost.clone()), ..Porter::good() };
+    let losing =
+        Porter { settled: Err(lost.clone().into()), traced: Err(lost.clone()), ..Porter::good() };
     let shop = Shop::open(losing, upto::Porter::good());
     let ((mpp, by_mpp), (x402, by_x402)) = (shop.by_mpp(), shop.by_x402());
     assert_eq!(shop.post(&shop.mpp, Some((mpp, &by_mpp))).status, 502);
@@ -116,8 +117,11 @@ fn while_one_way_is_in_doubt_the_other_invites_nobody() {
     }
     assert_eq!(shop.settlements(), 1);
 
-    let losing =
-        upto::Porter { settled: Err(lost.clone()), traced: Err(lost), ..upto::Porter::good() };
+    let losing = upto::Porter {
+        settled: Err(lost.clone().into()),
+        traced: Err(lost),
+        ..upto::Porter::good()
+    };
     let shop = Shop::open(Porter::good(), losing);
     let ((mpp, by_mpp), (x402, by_x402)) = (shop.by_mpp(), shop.by_x402());
     assert_eq!(shop.post(&shop.x402, Some((x402, &by_x402))).status, 502);

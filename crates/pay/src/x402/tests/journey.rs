@@ -136,7 +136,7 @@ fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_
 
 #[test]
 fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
-    let refusing = Porter { settled: Err(Failure::Refused("no".into())), ..Porter::good() };
+    let refusing = Porter { settled: Err(Unsettled::Refused("no".into())), ..Porter::good() };
     let shop = Shop::open(refusing);
     let credential = shop.pay(&shop.post("hello", None), Network::Polygon);
     let declined = shop.post("hello", Some(&credential));
@@ -146,7 +146,7 @@ fn money_that_did_not_move_is_402_and_money_in_doubt_never_is() {
     assert!(!declined.headers.contains_key("payment-required"));
 
     let lost = Failure::Lost("cut".into());
-    let losing = Porter { settled: Err(lost.clone()), traced: Err(lost), ..Porter::good() };
+    let losing = Porter { settled: Err(lost.clone().into()), traced: Err(lost), ..Porter::good() };
     let shop = Shop::open(losing);
     let credential = shop.pay(&shop.post("hello", None), Network::Base);
     for _ in 0..2 {

@@ -48,6 +48,47 @@ pub(crate) static PAYMENTS_REALM: Setting = Setting {
     )
 };
 
+pub(crate) static PAYMENTS_MAX_FEE: Setting = Setting {
+    kind: Kind::List,
+    ..Setting::usual(
+        "payments.max_fee_gwei",
+        Fallback::Otherwise { words: "base=5, polygon=1000, arbitrum=5", sample: "base=5" },
+        "The most that our settler pays for a unit of gas, in gwei, for each network. Above it \
+         payments there are answered 503, and nothing is signed.",
+    )
+};
+
+pub(crate) static PAYMENTS_MAX_GAS: Setting = Setting {
+    kind: Kind::Number,
+    ..Setting::usual(
+        "payments.max_gas",
+        Fallback::Value("1000000"),
+        "The most gas that one settlement may use.",
+    )
+};
+
+pub(crate) static PAYMENTS_GAS_BUDGET: Setting = Setting {
+    kind: Kind::List,
+    ..Setting::usual(
+        "payments.gas_budget_gwei",
+        Fallback::Otherwise {
+            words: "base=200000000, polygon=1000000000000, arbitrum=200000000",
+            sample: "base=200000000",
+        },
+        "The most that our settler spends on gas in an hour, in gwei, for each network. When it \
+         is spent, payments there are answered 503 until it refills, and an alert is logged.",
+    )
+};
+
+pub(crate) static PAYMENTS_CONTRACT_WALLETS: Setting = Setting {
+    ..Setting::usual(
+        "payments.contract_wallets",
+        Fallback::Value("yes"),
+        "Whether payers whose account has code may pay, yes or no. Such an account can pass our \
+         simulation and fail on chain, at our cost: it is then refused for an hour.",
+    )
+};
+
 pub(crate) static PAYMENTS_FACILITATOR: Setting = Setting {
     ..Setting::usual(
         "payments.facilitator",

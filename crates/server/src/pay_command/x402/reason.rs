@@ -39,6 +39,15 @@ const REASONS: &[(&str, &str)] = &[
         "invalid_permit2_signature",
         "The signature is not the payer's. Look whether the key is the one of that account.",
     ),
+    (
+        "contract_wallet_not_accepted",
+        "This service takes no payments from accounts with code. Pay from a plain account.",
+    ),
+    (
+        "contract_wallet_failed_recently",
+        "The last payment of this wallet contract failed on chain. Wait an hour, or pay from a \
+         plain account.",
+    ),
     ("permit2_not_yet_valid", TOO_EARLY),
     ("permit2_payment_too_early", TOO_EARLY),
     ("upto_facilitator_mismatch", ANOTHER_CARRIER),
@@ -77,14 +86,21 @@ mod tests {
 
     /// Where our own service has its codes.
     const SOURCES: [&str; 5] = [
-        include_str!("../../../../adapters/src/settler/x402.rs"),
+        include_str!("../../../../adapters/src/settlement/x402.rs"),
         include_str!("../../../../pay/src/x402/checks.rs"),
         include_str!("../../../../pay/src/x402/credential.rs"),
         include_str!("../../../../pay/src/x402/extensions.rs"),
         include_str!("../../../../pay/src/x402/tender.rs"),
     ];
-    const BEGINNINGS: [&str; 6] =
-        ["permit2_", "upto_", "eip2612_", "invalid_permit2_", "invalid_upto_", "invalid_eip2612_"];
+    const BEGINNINGS: [&str; 7] = [
+        "permit2_",
+        "upto_",
+        "eip2612_",
+        "invalid_permit2_",
+        "invalid_upto_",
+        "invalid_eip2612_",
+        "contract_wallet_",
+    ];
 
     #[test]
     fn every_code_of_our_own_service_is_put_in_words() {

@@ -1,0 +1,223 @@
+//! Following blocks: what is in one, what has waited too long for one, and what stays.
+
+use std::time::Duration;
+
+use super::assign::SIGNED_MOST;
+use super::leader::Leadership;
+use super::{Sender, SenderOutcome};
+use crate::rpc::{Outcome, Receipt};
+use crate::settlement::outbox::{AccountCode, OutboxError};
+
+/// How many flights are looked up at once.
+const FLIGHTS: usize = 64;
+/// A head that two blocks have passed over for this long is replaced.
+const PASSED_OVER: Duration = Duration::from_secs(2);
+/// So is one that waits without any new block, as on a chain that makes one only when a
+/// transaction is ready. A little longer than the slowest of our networks takes for a block.
+const NO_BLOCK: Duration = Duration::from_millis(2_500);
+/// A nonce that is used without a receipt for any of our hashes for this long was used by
+/// another program with our key. A node that lags behind another catches up sooner.
+const DISPLACED: Duration = Duration::from_secs(2);
+/// What frees the nonces behind it may pay more for gas than the cap allows others: it must
+/// outbid a transaction that may have been signed at the cap.
+const REPLACEMENT_CAP_TIMES: u128 = 2;
+
+impl Sender {
+    /// One look at the chain for everything that is in no block yet.
+    pub(super) async fn poll(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
+        let asked = leadership.flights.unmined(FLIGHTS);
+        let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
+        let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
+        let now = self.now();
+        let Ok(progress) = progress else {
+            leadership.poll_later(now);
+            return Ok(());
+        };
+        let before = leadership.mined;
+        leadership.see(progress.head, progress.mined, now);
+        let mut news = false;
+        let mut reverted = Vec::new();
+        for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
+            if let Some(receipt) = receipt {
+                news = true;
+                reverted.extend(self.mined(leadership, *nonce, receipt));
+            }
+        }
+        self.find_displaced(leadership, &asked, now);
+        // A reorganisation, or the process before us did not get so far.
+        if leadership.flights.take_back(progress.mined) || progress.mined < before {
+            self.send_from(leadership, progress.mined).await;
+        }
+        if news {
+            leadership.poll_soon(now);
+            if let Some(queue) = self.parts.outbox.queue() {
+                queue.announce(self.parts.account).await;
+            }
+        } else {
+            leadership.poll_later(now);
+        }
+        for nonce in reverted {
+            self.write_failure(leadership, nonce).await?;
+        }
+        if is_stuck(leadership, now) {
+            self.replace_head(leadership).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of a receipt, and tells those who wait. Returns the nonce if the
+    /// transaction failed and that is not written down yet.
+    fn mined(&mut self, leadership: &mut Leadership, nonce: u64, receipt: Receipt) -> Option<u64> {
+        let receipt = Box::new(receipt);
+        let flight = leadership.flights.get_mut(nonce)?;
+        flight.mined = Some(receipt.clone());
+        flight.displaced = None;
+        let failed = receipt.outcome == Outcome::Reverted && flight.row.reverted_at.is_none();
+        if let Some(key) = flight.row.key() {
+            // A payment that failed and waits for another nonce has not ended.
+            if receipt.outcome == Outcome::Succeeded || !leadership.is_waiting(key) {
+                self.answer(key, &SenderOutcome::Mined(receipt));
+            }
+        }
+        failed.then_some(nonce)
+    }
+
+    async fn write_failure(
+        &mut self,
+        leadership: &mut Leadership,
+        nonce: u64,
+    ) -> Result<(), OutboxError> {
+        let at = self.parts.clock.now();
+        let Some(flight) = leadership.flights.get_mut(nonce) else { return Ok(()) };
+        flight.row.reverted_at = Some(at);
+        let row = flight.row.clone();
+        if let Some(request) = &row.request {
+            *leadership.failed.entry(request.key).or_default() += row.transactions.len();
+            if request.code == AccountCode::Present {
+                leadership.failed_payers.insert(request.payer, at);
+            }
+        }
+        tracing::warn!(
+            network = self.parts.account.network.caip2(),
+            "a settlement failed in a block and has cost gas"
+        );
+        self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await
+    }
+
+    fn find_displaced(
+        &mut self,
+        leadership: &mut Leadership,
+        asked: &[(u64, alloy_primitives::B256)],
+        now: Duration,
+    ) {
+        for (nonce, _) in asked.iter().filter(|(nonce, _)| *nonce < leadership.mined) {
+            let Some(flight) = leadership.flights.get_mut(*nonce) else { continue };
+            if flight.mined.is_some() || flight.displaced.is_some() {
+                continue;
+            }
+            let since = *flight.missing.get_or_insert(now);
+            if now.saturating_sub(since) < DISPLACED {
+                continue;
+            }
+            flight.displaced = Some(now);
+            tracing::error!(
+                network = self.parts.account.network.caip2(),
+                count = *nonce,
+                "A nonce of the settler's account was used by another program with its key"
+            );
+            if let Some(key) = flight.row.key() {
+                self.answer_unknown(key, "its nonce was used by another transaction");
+            }
+        }
+    }
+
+    /// Signs the same call under the same nonce for a higher fee, or nothing at all where
+    /// the call could only fail. A new hash leaves whatever state the node had filed the old
+    /// one under, which sending the same bytes again does not.
+    async fn replace_head(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
+        let (now, nonce) = (self.now(), leadership.mined);
+        let network = self.parts.account.network.caip2();
+        leadership.quote = None;
+        let own = self.parts.account.address;
+        let (Some((quote, _)), Ok(empty_gas)) =
+            (self.quote(leadership).await, self.parts.node.empty_gas(own).await)
+        else {
+            return Ok(());
+        };
+        let head = leadership.head;
+        let Some(flight) = leadership.flights.get_mut(nonce) else { return Ok(()) };
+        let cap = self.parts.limits.fee_cap.saturating_mul(REPLACEMENT_CAP_TIMES);
+        (flight.sent, flight.sent_head) = (now, head.number);
+        let Some(fees) = quote.offer(cap, Some(flight.row.newest().fees)) else {
+            tracing::warn!(network, count = nonce, "A transaction is too expensive to replace");
+            self.send_from(leadership, nonce).await;
+            return Ok(());
+        };
+        let mut row = flight.row.clone();
+        let live = row.request.as_ref().filter(|request| {
+            request.deadline > head.timestamp && row.transactions.len() < SIGNED_MOST
+        });
+        let (gas, signed) = match live {
+            Some(request) => (request.gas, self.sign(nonce, request, fees)),
+            None => (empty_gas, self.sign_empty(nonce, empty_gas, fees)),
+        };
+        row.transactions.push(signed);
+        self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await?;
+        self.gas.spend(quote.now().saturating_mul(gas.into()), now);
+        if let Some(flight) = leadership.flights.get_mut(nonce) {
+            flight.row = row;
+        }
+        tracing::info!(network, count = nonce, "A transaction that no block took is replaced");
+        // The node may have lost those behind it as well.
+        self.send_from(leadership, nonce).await;
+        Ok(())
+    }
+
+    /// Drops what was signed for nonces that are used in blocks that stay.
+    pub(super) async fn end_final(
+        &mut self,
+        leadership: &mut Leadership,
+    ) -> Result<(), OutboxError> {
+        let Ok(settled) = self.parts.node.settled_head().await else { return Ok(()) };
+        let asked = leadership.flights.mined_up_to(settled.number, FLIGHTS);
+        let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
+        let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
+        let Ok(progress) = progress else { return Ok(()) };
+        let mut ended = leadership.flights.displaced_before(settled.timestamp);
+        for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
+            match receipt {
+                Some(receipt) if receipt.block <= settled.number => ended.push(*nonce),
+                // It has moved to another block, or out of all of them.
+                Some(_) | None => {
+                    if let Some(flight) = leadership.flights.get_mut(*nonce) {
+                        flight.mined = None;
+                    }
+                    leadership.poll_soon(self.now());
+                }
+            }
+        }
+        if asked.len() == FLIGHTS {
+            leadership.finality = Duration::ZERO;
+        }
+        if ended.is_empty() {
+            return Ok(());
+        }
+        self.parts.outbox.end(self.parts.account, leadership.epoch, &ended).await?;
+        for nonce in ended {
+            leadership.flights.remove(nonce);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the transaction that must go in next has waited too long for a block.
+fn is_stuck(leadership: &Leadership, now: Duration) -> bool {
+    let Some(head) = leadership.flights.get(leadership.mined) else { return false };
+    if head.mined.is_some() {
+        return false;
+    }
+    let waited = now.saturating_sub(head.sent.max(leadership.mined_changed));
+    let blocks = leadership.head.number.saturating_sub(head.sent_head);
+    let no_block = now.saturating_sub(leadership.head_changed) >= NO_BLOCK;
+    (waited >= PASSED_OVER && blocks >= 2) || (waited >= NO_BLOCK && no_block)
+}

@@ -1,0 +1,298 @@
+//! The outbox in PostgreSQL: one process sends, and the others hand their settlements to it.
+
+use async_trait::async_trait;
+use order::ids::Timestamp;
+use order::payment::PaymentKey;
+use order::ports::StoreError;
+use tokio_postgres::Row;
+
+use super::PostgresStore;
+use super::connection::trouble;
+use super::lease::CHANNEL;
+use crate::settlement::outbox::{
+    Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
+    SettlementQueue, SettlementRequest, Withdrawal,
+};
+use crate::store::outbox_rows::{self, OutboxCells, account_cell, network_cell};
+
+const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at, reverted_at \
+     FROM outbox WHERE network = $1 AND account = $2 AND sealed IS NOT NULL ORDER BY nonce";
+/// Locked until the commit: a successor raises the epoch before or after, never in between.
+const GUARD: &str =
+    "SELECT FROM senders WHERE network = $1 AND account = $2 AND epoch = $3 FOR SHARE";
+const UNQUEUE: &str = "DELETE FROM settlement_queue WHERE payment_key = ANY($1)";
+const INSERT: &str = "INSERT INTO outbox (network, account, nonce, payment_key, payer, hashes, \
+     sealed, signed_at, reverted_at) SELECT $1, $2, * FROM unnest($3::bigint[], $4::bytea[], \
+     $5::text[], $6::bytea[], $7::bytea[], $8::bigint[], $9::bigint[]) \
+     ON CONFLICT (network, account, nonce) DO UPDATE SET payment_key = excluded.payment_key, \
+     payer = excluded.payer, hashes = excluded.hashes, sealed = excluded.sealed, \
+     signed_at = excluded.signed_at, reverted_at = excluded.reverted_at \
+     WHERE outbox.sealed IS NULL";
+const UPDATE: &str = "UPDATE outbox SET hashes = $4, sealed = $5, reverted_at = $6 \
+     WHERE network = $1 AND account = $2 AND nonce = $3 AND sealed IS NOT NULL";
+const END: &str = "UPDATE outbox SET sealed = NULL \
+     WHERE network = $1 AND account = $2 AND nonce = ANY($3)";
+const OF_PAYMENTS: &str =
+    "SELECT payment_key, nonce, hashes FROM outbox WHERE payment_key = ANY($1) ORDER BY nonce";
+const FAILURES: &str = "SELECT payment_key, payer, hashes, reverted_at FROM outbox \
+     WHERE network = $1 AND account = $2 AND reverted_at >= $3 AND payment_key IS NOT NULL";
+const TIDY: &str = "DELETE FROM outbox WHERE sealed IS NULL AND signed_at < $1";
+const ENQUEUE: &str = "WITH queued AS (INSERT INTO settlement_queue \
+     (payment_key, network, account, sealed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING) \
+     SELECT pg_notify($5, '')";
+const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
+     WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
+const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
+const WITHDRAW: &str = "DELETE FROM settlement_queue WHERE payment_key = $1";
+const ANNOUNCE: &str = "SELECT pg_notify($1, '')";
+
+#[async_trait]
+impl Outbox for PostgresStore {
+    async fn lease(&self, account: SenderAccount) -> Result<Option<Epoch>, OutboxError> {
+        self.leases.lease(account).await
+    }
+
+    async fn open_rows(&self, account: SenderAccount) -> Result<Vec<OutboxRow>, OutboxError> {
+        let (network, address) = (network_cell(account), account_cell(account));
+        let rows = self.server.all(OPEN, &[&network, &address]).await.map_err(busy)?;
+        rows.iter().map(|row| outbox_rows::read(cells(row)?, &self.seals)).collect()
+    }
+
+    async fn assign(
+        &self,
+        account: SenderAccount,
+        epoch: Epoch,
+        rows: &[OutboxRow],
+        from_queue: &[PaymentKey],
+    ) -> Result<(), OutboxError> {
+        let columns = Columns::of(rows, self)?;
+        let queued: Vec<&[u8]> = from_queue.iter().map(|key| key.0.as_slice()).collect();
+        let (network, address) = (network_cell(account), account_cell(account));
+        let mut client = self.server.client().await.map_err(busy)?;
+        let guard = client.prepare_cached(GUARD).await.map_err(fault)?;
+        let unqueue = client.prepare_cached(UNQUEUE).await.map_err(fault)?;
+        let insert = client.prepare_cached(INSERT).await.map_err(fault)?;
+        let transaction = client.transaction().await.map_err(fault)?;
+        let epoch = epoch.0.cast_signed();
+        let held = transaction.query(&guard, &[&network, &address, &epoch]).await.map_err(fault)?;
+        if held.is_empty() {
+            return Err(OutboxError::LeaseLost);
+        }
+        if !queued.is_empty() {
+            let gone = transaction.execute(&unqueue, &[&queued]).await.map_err(fault)?;
+            if usize::try_from(gone) != Ok(queued.len()) {
+                return Err(OutboxError::Withdrawn);
+            }
+        }
+        let Columns { nonces, keys, payers, hashes, sealed, signed, reverted } = columns;
+        let written = transaction
+            .execute(
+                &insert,
+                &[
+                    &network, &address, &nonces, &keys, &payers, &hashes, &sealed, &signed,
+                    &reverted,
+                ],
+            )
+            .await
+            .map_err(fault)?;
+        if usize::try_from(written) != Ok(rows.len()) {
+            return Err(OutboxError::Busy);
+        }
+        transaction.commit().await.map_err(fault)
+    }
+
+    async fn update(
+        &self,
+        account: SenderAccount,
+        epoch: Epoch,
+        row: &OutboxRow,
+    ) -> Result<(), OutboxError> {
+        let row = outbox_rows::write(row, &self.seals)?;
+        let (network, address) = (network_cell(account), account_cell(account));
+        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+            [&network, &address, &row.nonce, &row.hashes, &row.sealed, &row.reverted_at];
+        self.guarded(account, epoch, UPDATE, &cells).await
+    }
+
+    async fn end(
+        &self,
+        account: SenderAccount,
+        epoch: Epoch,
+        nonces: &[u64],
+    ) -> Result<(), OutboxError> {
+        let nonces: Vec<i64> = nonces.iter().map(|nonce| nonce.cast_signed()).collect();
+        let (network, address) = (network_cell(account), account_cell(account));
+        self.guarded(account, epoch, END, &[&network, &address, &nonces]).await
+    }
+
+    async fn transactions(
+        &self,
+        keys: &[PaymentKey],
+    ) -> Result<Vec<SentTransactions>, OutboxError> {
+        let keys: Vec<&[u8]> = keys.iter().map(|key| key.0.as_slice()).collect();
+        let rows = self.server.all(OF_PAYMENTS, &[&keys]).await.map_err(busy)?;
+        let sent = |row: &Row| {
+            let (key, nonce, hashes): (&[u8], i64, &[u8]) =
+                (cell(row, 0)?, cell(row, 1)?, cell(row, 2)?);
+            outbox_rows::sent(key, nonce, hashes)
+        };
+        rows.iter().map(sent).collect()
+    }
+
+    async fn failures(
+        &self,
+        account: SenderAccount,
+        since: Timestamp,
+    ) -> Result<Vec<FailedSettlement>, OutboxError> {
+        let (network, address) = (network_cell(account), account_cell(account));
+        let since = since.0.cast_signed();
+        let rows = self.server.all(FAILURES, &[&network, &address, &since]).await;
+        let failure = |row: &Row| {
+            outbox_rows::failure(cell(row, 0)?, cell(row, 1)?, cell(row, 2)?, cell(row, 3)?)
+        };
+        rows.map_err(busy)?.iter().map(failure).collect()
+    }
+
+    fn queue(&self) -> Option<&dyn SettlementQueue> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl SettlementQueue for PostgresStore {
+    async fn enqueue(
+        &self,
+        account: SenderAccount,
+        request: &SettlementRequest,
+    ) -> Result<(), OutboxError> {
+        let sealed = outbox_rows::write_queued(request, &self.seals)?;
+        let (network, address) = (network_cell(account), account_cell(account));
+        let key = request.key.0.as_slice();
+        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+            [&key, &network, &address, &sealed, &CHANNEL];
+        self.server.all(ENQUEUE, &cells).await.map(drop).map_err(busy)
+    }
+
+    async fn queued(
+        &self,
+        account: SenderAccount,
+        most: usize,
+    ) -> Result<Vec<SettlementRequest>, OutboxError> {
+        let (network, address) = (network_cell(account), account_cell(account));
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = self.server.all(QUEUED, &[&network, &address, &most]).await.map_err(busy)?;
+        let read = |row: &Row| outbox_rows::read_queued(cell(row, 0)?, cell(row, 1)?, &self.seals);
+        // One that this process cannot read is left to those who can.
+        Ok(rows.iter().filter_map(|row| read(row).ok()).collect())
+    }
+
+    async fn waiting(&self, keys: &[PaymentKey]) -> Result<Vec<PaymentKey>, OutboxError> {
+        let keys: Vec<&[u8]> = keys.iter().map(|key| key.0.as_slice()).collect();
+        let rows = self.server.all(WAITING, &[&keys]).await.map_err(busy)?;
+        rows.iter().map(|row| outbox_rows::key(cell(row, 0)?)).collect()
+    }
+
+    async fn withdraw(&self, key: PaymentKey) -> Result<Withdrawal, OutboxError> {
+        let gone = self.server.execute(WITHDRAW, &[&key.0.as_slice()]).await.map_err(busy)?;
+        Ok(if gone == 0 { Withdrawal::NotQueued } else { Withdrawal::Withdrawn })
+    }
+
+    async fn announce(&self, _account: SenderAccount) {
+        // Those who are not told look by themselves.
+        let _ = self.server.all(ANNOUNCE, &[&CHANNEL]).await;
+    }
+
+    async fn changed(&self) {
+        self.leases.changed().await;
+    }
+}
+
+impl PostgresStore {
+    /// Drops rows that ended long ago.
+    pub(super) async fn tidy_outbox(&self, now: Timestamp) -> Result<(), StoreError> {
+        let before = now.0.saturating_sub(outbox_rows::KEEP_SECONDS).cast_signed();
+        self.server.execute(TIDY, &[&before]).await.map(drop)
+    }
+
+    /// One statement, if this process still has the lease.
+    async fn guarded(
+        &self,
+        account: SenderAccount,
+        epoch: Epoch,
+        sql: &str,
+        cells: &[&(dyn tokio_postgres::types::ToSql + Sync)],
+    ) -> Result<(), OutboxError> {
+        let (network, address) = (network_cell(account), account_cell(account));
+        let mut client = self.server.client().await.map_err(busy)?;
+        let guard = client.prepare_cached(GUARD).await.map_err(fault)?;
+        let statement = client.prepare_cached(sql).await.map_err(fault)?;
+        let transaction = client.transaction().await.map_err(fault)?;
+        let epoch = epoch.0.cast_signed();
+        let held = transaction.query(&guard, &[&network, &address, &epoch]).await.map_err(fault)?;
+        if held.is_empty() {
+            return Err(OutboxError::LeaseLost);
+        }
+        transaction.execute(&statement, cells).await.map_err(fault)?;
+        transaction.commit().await.map_err(fault)
+    }
+}
+
+/// Many rows as one array for each column.
+#[derive(Default)]
+struct Columns {
+    nonces: Vec<i64>,
+    keys: Vec<Option<Vec<u8>>>,
+    payers: Vec<Option<String>>,
+    hashes: Vec<Vec<u8>>,
+    sealed: Vec<Vec<u8>>,
+    signed: Vec<i64>,
+    reverted: Vec<Option<i64>>,
+}
+
+impl Columns {
+    fn of(rows: &[OutboxRow], store: &PostgresStore) -> Result<Self, OutboxError> {
+        let mut columns = Self::default();
+        for row in rows {
+            let cells = outbox_rows::write(row, &store.seals)?;
+            columns.nonces.push(cells.nonce);
+            columns.keys.push(cells.payment_key);
+            columns.payers.push(cells.payer);
+            columns.hashes.push(cells.hashes);
+            columns.sealed.push(cells.sealed);
+            columns.signed.push(cells.signed_at);
+            columns.reverted.push(cells.reverted_at);
+        }
+        Ok(columns)
+    }
+}
+
+fn cells(row: &Row) -> Result<OutboxCells, OutboxError> {
+    Ok(OutboxCells {
+        nonce: cell(row, 0)?,
+        payment_key: cell(row, 1)?,
+        payer: cell(row, 2)?,
+        hashes: cell(row, 3)?,
+        sealed: cell(row, 4)?,
+        signed_at: cell(row, 5)?,
+        reverted_at: cell(row, 6)?,
+    })
+}
+
+fn cell<'a, T: tokio_postgres::types::FromSql<'a>>(
+    row: &'a Row,
+    place: usize,
+) -> Result<T, OutboxError> {
+    row.try_get(place).map_err(|error| {
+        tracing::error!(fault = %error, place, "a cell of the outbox cannot be read");
+        OutboxError::Busy
+    })
+}
+
+fn fault(error: tokio_postgres::Error) -> OutboxError {
+    trouble(&error);
+    OutboxError::Busy
+}
+
+fn busy(_: StoreError) -> OutboxError {
+    OutboxError::Busy
+}

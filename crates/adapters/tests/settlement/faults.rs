@@ -1,0 +1,236 @@
+//! Every fault of a node at every call of an x402 payment, and many faults at once.
+
+use std::time::Duration;
+
+use adapters::settlement::Settler;
+use order::ports::Clock;
+use order::tender::{Rejection, Unsettled};
+use pay::movement::Movement;
+use pay::x402::facilitator::{Facilitator, Signer};
+use sandbox::chain::{Depths, Fault, Rule};
+use tokio::task::{JoinSet, LocalSet};
+
+use crate::fixture::{Fixture, Payment, atomic, pay};
+
+fn faults() -> Vec<Fault> {
+    let error = |code, message: &str| Fault::Error { code, message: message.to_owned() };
+    vec![
+        Fault::Reset,
+        Fault::Unavailable,
+        Fault::RateLimited { seconds: 1 },
+        Fault::LoseAnswer,
+        Fault::Garbage,
+        Fault::Revert,
+        error(-32000, "internal error"),
+        error(-32603, "upstream timed out"),
+        error(-32000, "nonce too low"),
+        error(-32000, "replacement transaction underpriced"),
+        error(-32000, "insufficient funds for gas * price + value"),
+        Fault::ChainId(1),
+        Fault::Stale { blocks: 1 },
+        Fault::Hang,
+        Fault::HangAfter,
+    ]
+}
+
+/// Without those that wait for a deadline of real time.
+pub(crate) fn quick_faults() -> Vec<Fault> {
+    let hangs = |fault: &Fault| matches!(fault, Fault::Hang | Fault::HangAfter);
+    faults().into_iter().filter(|fault| !hangs(fault)).collect()
+}
+
+/// What the payer was told about a payment with a fault in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It was rejected before it was handed to the sender.
+    NotTaken,
+    Refused,
+    /// It was certainly not sent.
+    Withdrawn,
+    Paid,
+    Lost,
+}
+
+/// Pays with whatever faults are set, and finds out the rest without them.
+async fn try_to_pay(fixture: &Fixture, settler: &Settler) -> (Told, Movement) {
+    let promise = fixture.promise();
+    let verdict = settler.verify(&promise, Signer::Key).await;
+    let prepared = match verdict {
+        Ok(()) => Payment::prepare(settler, promise).await,
+        Err(why) => Err(why),
+    };
+    let mut payment = match prepared {
+        Ok(payment) => payment,
+        Err(Rejection::AllowanceMissing | Rejection::Invalid(_) | Rejection::Unavailable) => {
+            return (Told::NotTaken, Movement::Void);
+        }
+    };
+    let told = match payment.settle(settler).await {
+        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
+        Err(Unsettled::Refused(_)) => Told::Refused,
+        Err(Unsettled::Withdrawn(_)) => Told::Withdrawn,
+        Err(Unsettled::Lost(_)) => {
+            fixture.chain().clear_faults();
+            return (Told::Lost, payment.chase(fixture, settler).await);
+        }
+    };
+    fixture.chain().clear_faults();
+    // It does not go in by itself either.
+    fixture.chain().mine(2);
+    (told, Movement::Void)
+}
+
+/// The calls of one payment: each method as often as it was called. A sender works beside the
+/// request, so only the calls of one method have an order.
+pub(crate) fn calls(fixture: &Fixture) -> Vec<(String, u32)> {
+    let counts = fixture.chain().counts().into_iter();
+    counts.map(|(method, count)| (method, u32::try_from(count).unwrap())).collect()
+}
+
+/// One fault at every call of a payment, on a chain of its own.
+async fn walk_one(depths: Depths, fault: Fault) -> Vec<Told> {
+    let mut fixture = Fixture::open().await;
+    let chain = fixture.chain();
+    chain.set_depths(depths);
+    let settler = fixture.settler();
+    pay(&settler, fixture.promise()).await.unwrap();
+    fixture.end(settler).await;
+    let calls = calls(&fixture);
+    assert!(calls.len() >= 10, "{calls:?}");
+    if matches!(fault, Fault::Hang | Fault::HangAfter) {
+        // A call that is late without a fault is one more fault.
+        fixture.node_deadline = Duration::from_millis(250);
+    }
+    let mut told = Vec::new();
+    for (method, skip) in
+        calls.iter().flat_map(|(method, count)| (0..*count).map(move |skip| (method, skip)))
+    {
+        let before = fixture.paid();
+        chain.add_fault(Rule { skip, ..Rule::once(fault.clone(), method) });
+        // Another process, which must recognise its node too.
+        let settler = fixture.settler();
+        let (said, became) = try_to_pay(&fixture, &settler).await;
+        chain.clear_faults();
+        let expected = match (said, &became) {
+            (Told::Paid | Told::Lost, Movement::Moved(_)) => atomic(1),
+            (Told::NotTaken | Told::Refused | Told::Withdrawn | Told::Lost, Movement::Void) => 0,
+            other => panic!("{fault:?} at {method} {skip}: {other:?}"),
+        };
+        let moved = fixture.paid() - before;
+        assert_eq!(moved, expected, "{fault:?} at {method} {skip}: {said:?}");
+        told.push(said);
+        fixture.end(settler).await;
+    }
+    assert_eq!(chain.waiting(), 0, "{fault:?}");
+    told
+}
+
+async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
+    let told = LocalSet::new()
+        .run_until(async {
+            let mut walks = JoinSet::new();
+            for fault in faults {
+                walks.spawn_local(walk_one(depths, fault));
+            }
+            walks.join_all().await.concat()
+        })
+        .await;
+    for outcome in [Told::NotTaken, Told::Paid, Told::Lost] {
+        assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
+    }
+    told
+}
+
+#[tokio::test]
+async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
+    // What failed in a final block is over, since only our account can send it.
+    assert!(walk(Depths::default(), faults()).await.contains(&Told::Refused));
+}
+
+#[tokio::test]
+async fn no_fault_moves_money_twice_where_blocks_become_final_late() {
+    let told = walk(Depths { safe: 2, finalized: 4 }, quick_faults()).await;
+    assert!(!told.contains(&Told::Refused), "a failed transaction may be undone");
+}
+
+const COUNT: u64 = 40;
+
+/// Chance that can be repeated.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let sides_wide = u64::try_from(sides).unwrap();
+        usize::try_from((self.0 >> 33) % sides_wide).unwrap()
+    }
+}
+
+/// From now on every third call is struck, or about that.
+fn storm(fixture: &Fixture, dice: &mut Dice) {
+    let faults = quick_faults();
+    fixture.chain().clear_faults();
+    for skip in 0..60 {
+        let fault = faults[dice.roll(faults.len())].clone();
+        if dice.roll(3) > 0 {
+            continue;
+        }
+        fixture.chain().add_fault(Rule { skip, times: Some(1), ..Rule::always(fault) });
+    }
+}
+
+/// A payer who retries, and a reconciler that looks again.
+async fn pay_in_the_storm(
+    fixture: &Fixture,
+    settler: &Settler,
+    dice: &mut Dice,
+) -> (Told, Movement) {
+    let promise = fixture.promise();
+    let mut payment = loop {
+        storm(fixture, dice);
+        if settler.verify(&promise, Signer::Key).await.is_ok()
+            && let Ok(payment) = Payment::prepare(settler, promise.clone()).await
+        {
+            break payment;
+        }
+        assert!(fixture.clock.now().0 < promise.deadline, "it was never taken");
+    };
+    storm(fixture, dice);
+    match payment.settle(settler).await {
+        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
+        Err(Unsettled::Refused(_)) => return (Told::Refused, Movement::Void),
+        Err(Unsettled::Withdrawn(_)) => return (Told::Withdrawn, Movement::Void),
+        Err(Unsettled::Lost(_)) => {}
+    }
+    loop {
+        storm(fixture, dice);
+        match payment.look(settler).await {
+            Ok(end @ (Movement::Moved(_) | Movement::Void)) => return (Told::Lost, end),
+            Ok(Movement::Open) | Err(_) => fixture.clock.wait(5).await,
+        }
+        // Promises expire by the time of blocks.
+        fixture.chain().mine(1);
+    }
+}
+
+#[tokio::test]
+async fn a_fault_in_every_third_call_costs_time_and_nothing_else() {
+    let fixture = Fixture::open().await;
+    fixture.chain().set_depths(Depths { safe: 1, finalized: 2 });
+    let (mut dice, mut owed, mut told) = (Dice(7), 0, Vec::new());
+    let settler = fixture.settler();
+    for number in 0..COUNT {
+        let (said, became) = pay_in_the_storm(&fixture, &settler, &mut dice).await;
+        fixture.chain().clear_faults();
+        fixture.chain().mine(3);
+        owed += u64::from(matches!(became, Movement::Moved(_)));
+        assert_eq!(fixture.paid(), atomic(owed), "payment {number}: {said:?}, {became:?}");
+        told.push(said);
+    }
+    let lost = told.iter().filter(|said| **said == Told::Lost).count();
+    assert!(owed > COUNT / 2 && lost > 1, "{owed} paid, {lost} lost");
+    // Whatever the faults left behind, the next payment goes in.
+    pay(&settler, fixture.promise()).await.unwrap();
+    assert_eq!((fixture.paid(), fixture.chain().waiting()), (atomic(owed + 1), 0));
+}

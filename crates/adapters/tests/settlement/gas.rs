@@ -1,0 +1,156 @@
+//! What gas may cost: caps, the budget of an hour, an account without gas.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use adapters::settlement::{Limits, Settler};
+use order::tender::{Rejection, Unsettled};
+use pay::movement::Movement;
+use pay::x402::facilitator::Facilitator;
+use sandbox::chain::{Depths, Fault, Rule};
+use tracing_subscriber::fmt;
+
+use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
+use crate::signing::CHARGE;
+
+#[tokio::test]
+async fn a_payment_is_not_prepared_while_gas_costs_more_than_the_cap() {
+    let fixture = Fixture::open().await;
+    let (settler, chain) = (fixture.settler(), fixture.chain());
+    let cap = Limits::of(BASE).fee_cap;
+    chain.set_base_fee(cap);
+    let promise = fixture.promise();
+    let dear = settler.prepare(&promise, CHARGE, None).await.map(drop);
+    assert_eq!(dear, Err(Rejection::Unavailable));
+    chain.set_base_fee(cap / 2);
+    pay(&settler, promise).await.unwrap();
+    assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(1), 1));
+}
+
+#[tokio::test]
+async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared() {
+    let fixture = Fixture::open().await;
+    let settler = fixture.settler_within(Limits { gas_max: 60_000, ..Limits::of(BASE) });
+    let greedy = settler.prepare(&fixture.promise(), CHARGE, None).await.map(drop);
+    assert_eq!(greedy, Err(Rejection::Unavailable));
+}
+
+/// Prepares a payment, changes the world, and expects that its settlement gets no nonce.
+async fn assert_withdrawn(fixture: &Fixture, settler: &Settler, change: impl FnOnce(), why: &str) {
+    let payment = Payment::prepare(settler, fixture.promise()).await.unwrap();
+    change();
+    let withdrawn = payment.settle(settler).await;
+    assert_eq!(withdrawn, Err(Unsettled::Withdrawn(why.to_owned())));
+    assert_eq!((fixture.signed(payment.key()).await, fixture.chain().waiting()), (0, 0));
+    assert_eq!(payment.trace(settler).await, Ok(Movement::Open));
+}
+
+#[tokio::test]
+async fn fees_that_rise_above_the_cap_after_preparing_withdraw_the_settlement() {
+    let fixture = Fixture::open().await;
+    let dear = || fixture.chain().set_base_fee(Limits::of(BASE).fee_cap);
+    let why = "gas costs more than the settler may pay";
+    assert_withdrawn(&fixture, &fixture.settler(), dear, why).await;
+}
+
+#[tokio::test]
+async fn an_account_without_gas_signs_nothing() {
+    let fixture = Fixture::open().await;
+    let settler = fixture.settler();
+    let dry = || fixture.chain().set_native(fixture.account(), 1);
+    assert_withdrawn(&fixture, &settler, dry, "the settler's account cannot pay for gas").await;
+    let dry = settler.prepare(&fixture.promise(), CHARGE, None).await.map(drop);
+    assert_eq!(dry, Err(Rejection::Unavailable));
+}
+
+#[tokio::test]
+async fn a_spent_gas_budget_withdraws_settlements() {
+    let fixture = Fixture::open().await;
+    let settler = fixture.settler();
+    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    fixture.end(settler).await;
+    let kept: serde_json::Value = serde_json::from_slice(&payment.preparation.0).unwrap();
+    // A payment may cost 21 million wei for a unit of gas, and costs 11 million.
+    let budget = 25_000_000 * u128::from(kept["gas"].as_u64().unwrap());
+    let limits = Limits { gas_budget_per_hour: budget, ..Limits::of(BASE) };
+    let settler = fixture.settler_within(limits);
+    pay(&settler, fixture.promise()).await.unwrap();
+    let why = "the gas budget of this hour is spent";
+    assert_withdrawn(&fixture, &settler, || (), why).await;
+    assert_eq!(fixture.chain().nonce_of(fixture.account()), 1);
+}
+
+#[tokio::test]
+async fn a_payment_that_always_fails_is_signed_eight_times_and_never_again() {
+    let fixture = Fixture::open().await;
+    let (settler, chain) = (fixture.settler(), fixture.chain());
+    chain.set_depths(Depths { safe: 100, finalized: 200 });
+    let fails = Rule::once(Fault::Revert, "eth_sendRawTransaction");
+    chain.add_fault(Rule { times: None, ..fails });
+    let mut payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    for _ in 0..12 {
+        let _ = payment.look(&settler).await;
+    }
+    assert_eq!((fixture.signed(payment.key()).await, chain.nonce_of(fixture.account())), (8, 8));
+    assert_eq!((fixture.paid(), payment.trace(&settler).await), (0, Ok(Movement::Open)));
+    // Neither a new process nor a new order for the same payment begins anew.
+    fixture.end(settler).await;
+    let settler = fixture.settler();
+    let payment = Payment::prepare(&settler, payment.promise).await.unwrap();
+    let lost = payment.settle(&settler).await;
+    assert!(matches!(lost, Err(Unsettled::Lost(_))), "{lost:?}");
+    chain.set_depths(Depths::default());
+    let refused = payment.settle(&settler).await;
+    assert!(matches!(refused, Err(Unsettled::Refused(_))), "{refused:?}");
+    assert_eq!((fixture.signed(payment.key()).await, chain.nonce_of(fixture.account())), (8, 8));
+}
+
+/// What the log is written on.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
+    let paper = Paper::default();
+    let writer = paper.clone();
+    // For the whole process, since whoever listens in one thread only can be passed over while
+    // others come and go; the lines of other tests have their names.
+    let log = fmt().with_thread_names(true).with_writer(move || writer.clone()).finish();
+    tracing::subscriber::set_global_default(log).unwrap();
+    let fixture = Fixture::open().await;
+    let (settler, chain) = (fixture.settler(), fixture.chain());
+    let this_test = thread::current().name().unwrap().to_owned();
+    let text = || {
+        let heard = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+        let ours = heard.lines().filter(|line| line.contains(&this_test));
+        ours.collect::<Vec<_>>().join("\n")
+    };
+    let said = |words: &str| text().lines().filter(|line| line.contains(words)).count();
+    let low = Limits::of(BASE).low_balance;
+    for (balance, alerts) in
+        [(low, (0, 0)), (low - 1, (1, 0)), (low - 1, (1, 0)), (low, (1, 1)), (low - 1, (2, 1))]
+    {
+        // The sender reads the balance again with a payment that comes a little later.
+        until("the balance is read", async || {
+            chain.set_native(fixture.account(), balance);
+            pay(&settler, fixture.promise()).await.unwrap();
+            (said("runs out of gas"), said("enough gas again")) == alerts
+        })
+        .await;
+    }
+    let text = text();
+    let names =
+        |line: &&str| line.contains(&fixture.account().to_string()) && line.contains(BASE.caip2());
+    assert_eq!(text.lines().filter(names).count(), 3, "{text}");
+}

@@ -1,0 +1,16 @@
+//! The settler over HTTP against the sandbox's chains, with faults and reorganisations.
+
+#![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
+
+mod doubt;
+mod faults;
+mod fixture;
+mod gas;
+mod nonces;
+mod paying;
+mod signing;
+mod stuck;
+mod takeover;
+mod transfers;
+mod wallets;
+mod watched_outbox;

@@ -1,0 +1,115 @@
+//! Every fault of a node at every call of an MPP transfer, with and without a rival who sends it too.
+
+use sandbox::chain::{Depths, Fault, Rule};
+
+use tokio::task::{JoinSet, LocalSet};
+
+use super::*;
+use crate::faults::{Told, calls, quick_faults};
+
+/// Who else has the authorization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rival {
+    Nobody,
+    /// Sends it between our simulation and our transaction.
+    Quick,
+}
+
+/// Pays with whatever faults are set, and finds out the rest without them.
+async fn try_to_pay(fixture: &Fixture, settler: &Settler, rival: Rival) -> (Told, Movement) {
+    let one = fixture.transfer();
+    let prepared = match settler.verify(&one).await {
+        Ok(_) => Payment::prepare(settler, one).await,
+        Err(why) => Err(why),
+    };
+    let mut payment = match prepared {
+        Ok(payment) => payment,
+        Err(Rejection::AllowanceMissing | Rejection::Invalid(_) | Rejection::Unavailable) => {
+            return (Told::NotTaken, Movement::Void);
+        }
+    };
+    match rival {
+        Rival::Nobody => {}
+        Rival::Quick => drop(send(fixture, "rival", carrying(&payment.authorization))),
+    }
+    let told = match payment.settle(settler).await {
+        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
+        Err(Unsettled::Refused(_)) => Told::Refused,
+        Err(Unsettled::Withdrawn(_)) => Told::Withdrawn,
+        Err(Unsettled::Lost(_)) => {
+            fixture.chain().clear_faults();
+            return (Told::Lost, payment.chase(fixture, settler).await);
+        }
+    };
+    fixture.chain().clear_faults();
+    fixture.chain().mine(2);
+    (told, Movement::Void)
+}
+
+/// One fault at every call of a payment, on a chain of its own.
+async fn walk_one(depths: Depths, rival: Rival, fault: Fault) -> Vec<Told> {
+    let fixture = Fixture::open().await;
+    let chain = fixture.chain();
+    chain.set_depths(depths);
+    let settler = fixture.settler();
+    try_to_pay(&fixture, &settler, rival).await;
+    fixture.end(settler).await;
+    let calls = calls(&fixture);
+    assert!(calls.len() >= 9, "{calls:?}");
+    let mut told = Vec::new();
+    for (method, skip) in
+        calls.iter().flat_map(|(method, count)| (0..*count).map(move |skip| (method, skip)))
+    {
+        let before = fixture.paid();
+        chain.add_fault(Rule { skip, ..Rule::once(fault.clone(), method) });
+        // Another process, which must recognise its node too.
+        let settler = fixture.settler();
+        let (said, became) = try_to_pay(&fixture, &settler, rival).await;
+        chain.clear_faults();
+        let expected = match (said, &became) {
+            (Told::Paid | Told::Lost, Movement::Moved(_)) => price(1),
+            (Told::NotTaken | Told::Refused | Told::Withdrawn | Told::Lost, Movement::Void) => 0,
+            other => panic!("{fault:?} at {method} {skip}: {other:?}"),
+        };
+        let moved = fixture.paid() - before;
+        assert_eq!(moved, expected, "{fault:?} at {method} {skip}: {said:?}");
+        told.push(said);
+        fixture.end(settler).await;
+    }
+    told
+}
+
+async fn walk(depths: Depths, rival: Rival, faults: &[Fault]) -> Vec<Told> {
+    LocalSet::new()
+        .run_until(async {
+            let mut walks = JoinSet::new();
+            for fault in faults {
+                walks.spawn_local(walk_one(depths, rival, fault.clone()));
+            }
+            walks.join_all().await.concat()
+        })
+        .await
+}
+
+#[tokio::test]
+async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
+    let mut told = walk(Depths::default(), Rival::Nobody, &quick_faults()).await;
+    let late = Depths { safe: 2, finalized: 4 };
+    told.extend(walk(late, Rival::Nobody, &quick_faults()).await);
+    for outcome in [Told::NotTaken, Told::Paid, Told::Lost] {
+        assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
+    }
+    // Any sender may use an authorization that was once sent.
+    assert!(!told.contains(&Told::Refused));
+}
+
+#[tokio::test]
+async fn no_fault_hides_the_transfer_of_a_rival_who_sends_the_same_authorization() {
+    // One of each kind: before, after and instead of the answer.
+    let faults = [Fault::Reset, Fault::LoseAnswer, Fault::Revert, Fault::Stale { blocks: 1 }];
+    for depths in [Depths::default(), Depths { safe: 2, finalized: 4 }] {
+        let told = walk(depths, Rival::Quick, &faults).await;
+        assert!(told.contains(&Told::Paid) && told.contains(&Told::Lost));
+        assert!(!told.contains(&Told::Refused), "the money had moved");
+    }
+}
