@@ -121,6 +121,28 @@ impl Node {
         Ok(Progress { head, mined: mined.to(), receipts })
     }
 
+    /// The blocks with these numbers; none where there is no such block.
+    pub async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer> {
+        let block = |number: &u64| Question {
+            method: "eth_getBlockByNumber",
+            params: json!([At::Number(*number), false]),
+        };
+        match self.exchange_all(numbers.iter().map(block).collect()).await {
+            Ok(answers) => answers.into_iter().map(|a| read(a.map_err(Unsaid::sorted)?)).collect(),
+            Err(why @ Unsaid::Silent(_)) => Err(why.sorted()),
+            Err(Unsaid::Unusable | Unsaid::Objection(_)) => {
+                let mut blocks = Vec::with_capacity(numbers.len());
+                for number in numbers {
+                    blocks.push(match self.block(At::Number(*number)).await {
+                        Err(NoAnswer::UnknownBlock) => None,
+                        block => Some(block?),
+                    });
+                }
+                Ok(blocks)
+            }
+        }
+    }
+
     async fn progress_by_one(
         &self,
         account: EvmAddress,

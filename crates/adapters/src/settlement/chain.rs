@@ -1,14 +1,18 @@
 //! One chain as the settler reads it: which blocks stay, and what a transaction did in its block.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use alloy_primitives::B256;
+use order::chain::EvmAddress;
 use order::evidence::BlockTag;
 use order::ids::Timestamp;
 use order::payment::Finality;
 use pay::movement::Moved;
+use tokio::time::Instant;
 
-use super::fees::Quote;
+use super::fees::{GasTerms, Quote};
 use super::outbox::SentTransactions;
 use crate::nonce::Horizon;
 use crate::rpc::{At, Head, NoAnswer, Node, Outcome, Receipt};
@@ -29,6 +33,8 @@ pub(super) struct Chain {
     /// The node has once told us the finalized block. From then on nothing less counts:
     /// the code for an unknown tag is also that of many a temporary failure.
     tells_final: AtomicBool,
+    /// The gas terms that were asked for last, and when.
+    terms: Mutex<Option<(Instant, EvmAddress, GasTerms)>>,
 }
 
 /// What the receipts of all transactions of one payment say together.
@@ -43,7 +49,8 @@ pub(super) enum Seen {
 
 impl Chain {
     pub(super) fn new(node: Node, confirmations: u64) -> Self {
-        Self { node, confirmations, tells_final: AtomicBool::new(false) }
+        let (tells_final, terms) = (AtomicBool::new(false), Mutex::new(None));
+        Self { node, confirmations, tells_final, terms }
     }
 
     /// The latest block that no reorganisation can take back. A node that does not
@@ -73,7 +80,28 @@ impl Chain {
         Horizon::beyond(&self.node, self.settled_head().await?).await
     }
 
-    pub(super) async fn quote(&self) -> Result<Quote, NoAnswer> {
+    /// Fees, and the balance of our account: from memory if they are no older than this.
+    pub(super) async fn terms(
+        &self,
+        own: EvmAddress,
+        age_most: Duration,
+    ) -> Result<GasTerms, NoAnswer> {
+        let known = self.terms.lock().ok().and_then(|known| *known);
+        if let Some((at, of, terms)) = known
+            && of == own
+            && at.elapsed() < age_most
+        {
+            return Ok(terms);
+        }
+        let (quote, balance) = tokio::try_join!(self.quote(), self.node.balance(own))?;
+        let terms = GasTerms { quote, balance };
+        if let Ok(mut known) = self.terms.lock() {
+            *known = Some((Instant::now(), own, terms));
+        }
+        Ok(terms)
+    }
+
+    async fn quote(&self) -> Result<Quote, NoAnswer> {
         let quote = Quote::of(&self.node.fee_history().await?);
         // Recent blocks may have been empty, and some chains take nothing without a tip.
         let tip = if quote.tip == 0 { self.node.tip().await? } else { quote.tip };

@@ -21,6 +21,13 @@ impl Fees {
     }
 }
 
+/// What gas costs, and what our account has to pay for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GasTerms {
+    pub(super) quote: Quote,
+    pub(super) balance: u128,
+}
+
 /// What gas costs now, in wei.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quote {

@@ -13,15 +13,17 @@ use pay::movement::Moved;
 use tokio::sync::{mpsc, oneshot};
 
 use super::chain::{Chain, Judged, LATEST, Paid, Seen};
-use super::fees::Fees;
+use super::fees::{Fees, GasTerms, Quote};
 use super::outbox::{
     AccountCode, Outbox, SenderAccount, SentTransactions, SettlementRequest, Withdrawal,
 };
 use super::preparation::PreparedCall;
-use super::sender::{Command, NotSentReason, Sender, SenderOutcome, SenderParts};
+use super::sender::{
+    Command, MinedTransaction, NotSentReason, Sender, SenderOutcome, SenderParts, TERMS_LIFE,
+};
 use super::transaction::Signer;
 use super::{ContractWallets, Limits};
-use crate::rpc::{NoAnswer, Simulated, SimulatedFees};
+use crate::rpc::{NoAnswer, Outcome, Simulated, SimulatedFees};
 
 /// One account on one network.
 pub(super) struct NetworkSettler {
@@ -161,24 +163,27 @@ impl NetworkSettler {
     /// Tries a call as the transaction that would make it, with its sender and its fees.
     pub(super) async fn simulate(&self, call: &PaymentCall) -> Result<PreparedCall, Unready> {
         let own = self.address();
-        let (quote, balance, code) = tokio::try_join!(
-            self.chain.quote(),
-            self.chain.node.balance(own),
-            self.chain.node.code(call.payer, LATEST),
-        )?;
-        let Fees { most: max, tip: priority } =
-            quote.offer(self.limits.fee_cap, None).ok_or(Unready::TooDear)?;
+        let GasTerms { quote, balance } = self.chain.terms(own, TERMS_LIFE).await?;
+        let (quote, balance, offered) = match self.offer(quote, balance) {
+            Ok(offered) => (quote, balance, offered),
+            // Before a payment is refused, what was remembered is asked for again.
+            Err(_) => {
+                let GasTerms { quote, balance } = self.chain.terms(own, Duration::ZERO).await?;
+                (quote, balance, self.offer(quote, balance)?)
+            }
+        };
+        let Fees { most: max, tip: priority } = offered;
         let fees = Some(SimulatedFees { max, priority });
-        let code = if code.is_empty() { AccountCode::None } else { AccountCode::Present };
-        self.admits(code, call.payer).await?;
-        // A node takes no call with fees from an account that cannot pay them.
         let affordable = |gas: u64| balance >= max.saturating_mul(gas.into());
-        if !affordable(INTRINSIC_GAS) {
-            return Err(Unready::NoFunds);
-        }
         // An estimate runs the call, and fails as the call does.
         let simulated = Simulated { from: own, to: call.to, data: &call.data, fees };
-        let gas = self.chain.node.estimate(&simulated).await?;
+        let (code, gas) = tokio::join!(
+            self.chain.node.code(call.payer, LATEST),
+            self.chain.node.estimate(&simulated)
+        );
+        let code = if code?.is_empty() { AccountCode::None } else { AccountCode::Present };
+        self.admits(code, call.payer).await?;
+        let gas = gas?;
         // A quarter more: until it is mined, others may have changed what it touches.
         let gas = gas.saturating_add(gas / 4);
         if gas > self.limits.gas_max {
@@ -188,6 +193,16 @@ impl NetworkSettler {
             return Err(Unready::NoFunds);
         }
         Ok(PreparedCall::new(quote.head, own, gas, code))
+    }
+
+    /// What we offer for gas, if the operator allows it and the account can pay it: a node
+    /// takes no call with fees from an account that cannot.
+    fn offer(&self, quote: Quote, balance: u128) -> Result<Fees, Unready> {
+        let fees = quote.offer(self.limits.fee_cap, None).ok_or(Unready::TooDear)?;
+        if balance < fees.most.saturating_mul(INTRINSIC_GAS.into()) {
+            return Err(Unready::NoFunds);
+        }
+        Ok(fees)
     }
 
     /// Code can behave differently in a block than in a simulation, and then we pay the gas.
@@ -221,7 +236,7 @@ impl NetworkSettler {
         let code = prepared.code;
         let request = SettlementRequest { key, payer, code, to, data, gas, deadline };
         match self.outcome(request).await {
-            SenderOutcome::Mined(receipt) => match self.chain.judge(&receipt, paid).await {
+            SenderOutcome::Mined(mined) => match self.judge(&mined, paid).await {
                 Ok(Some(Judged::Paid(moved))) => Ok(moved),
                 Ok(Some(Judged::Failed(_))) => self.failed(key, paid).await,
                 Ok(Some(Judged::NotShown)) => {
@@ -235,6 +250,22 @@ impl NetworkSettler {
                 Ok(_) | Err(_) => self.failed(key, paid).await,
             },
             SenderOutcome::Unknown(why) => Err(Unpaid::Unknown(why.to_owned())),
+        }
+    }
+
+    /// What a transaction in a block proves. The sender has seen the block of most payments.
+    async fn judge(
+        &self,
+        MinedTransaction { receipt, in_block }: &MinedTransaction,
+        paid: &Paid<'_>,
+    ) -> Result<Option<Judged>, NoAnswer> {
+        match in_block {
+            Some((at, finality)) if receipt.outcome == Outcome::Succeeded && paid(receipt) => {
+                let transaction = receipt.transaction.to_string();
+                let (at, finality) = (*at, *finality);
+                Ok(Some(Judged::Paid(Moved { transaction, at, finality })))
+            }
+            Some(_) | None => self.chain.judge(receipt, paid).await,
         }
     }
 

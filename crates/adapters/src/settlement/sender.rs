@@ -16,7 +16,8 @@ use std::time::Duration;
 use alloy_primitives::{B256, Bytes};
 use async_trait::async_trait;
 use order::chain::EvmAddress;
-use order::payment::PaymentKey;
+use order::ids::Timestamp;
+use order::payment::{Finality, PaymentKey};
 use order::ports::Clock;
 use tokio::sync::{mpsc, oneshot};
 
@@ -26,11 +27,11 @@ mod flights;
 mod follower;
 mod leader;
 
-pub(super) use assign::WALLET_REFUSED_SECONDS;
+pub(super) use assign::{TERMS_LIFE, WALLET_REFUSED_SECONDS};
 
 use super::Limits;
 use super::chain::Chain;
-use super::fees::Quote;
+use super::fees::GasTerms;
 use super::gas::GasBudget;
 use super::outbox::{Epoch, Outbox, SenderAccount, SettlementRequest, Withdrawal};
 use super::transaction::Signer;
@@ -43,11 +44,20 @@ const RETRY: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub(super) enum SenderOutcome {
     /// One of its transactions is in a block, where it succeeded or failed.
-    Mined(Box<Receipt>),
+    Mined(Box<MinedTransaction>),
     /// It has no nonce and was certainly not sent.
     NotSent(NotSentReason),
     /// It may be in a block one day.
     Unknown(&'static str),
+}
+
+/// A transaction in a block.
+#[derive(Clone, Debug)]
+pub(super) struct MinedTransaction {
+    pub(super) receipt: Receipt,
+    /// When its block was made, and whether it stays; none if the sender has not seen the
+    /// block in the chain.
+    pub(super) in_block: Option<(Timestamp, Finality)>,
 }
 
 /// Why a settlement got no nonce.
@@ -103,8 +113,10 @@ pub(super) enum Command {
 pub(super) trait ChainNode: Send + Sync {
     async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<Sent, NotSent>>;
     async fn progress(&self, of: EvmAddress, hashes: &[B256]) -> Result<Progress, NoAnswer>;
-    async fn quote(&self) -> Result<Quote, NoAnswer>;
-    async fn balance(&self, of: EvmAddress) -> Result<u128, NoAnswer>;
+    /// The blocks with these numbers, in one exchange; none where there is no such block.
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer>;
+    /// Fees, and the balance of our account.
+    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NoAnswer>;
     async fn settled_head(&self) -> Result<Head, NoAnswer>;
     /// The gas of a transaction that does nothing.
     async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NoAnswer>;
@@ -120,12 +132,12 @@ impl ChainNode for Chain {
         self.node.progress(of, hashes).await
     }
 
-    async fn quote(&self) -> Result<Quote, NoAnswer> {
-        Chain::quote(self).await
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer> {
+        self.node.blocks(numbers).await
     }
 
-    async fn balance(&self, of: EvmAddress) -> Result<u128, NoAnswer> {
-        self.node.balance(of).await
+    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NoAnswer> {
+        Chain::terms(self, own, Duration::ZERO).await
     }
 
     async fn settled_head(&self) -> Result<Head, NoAnswer> {

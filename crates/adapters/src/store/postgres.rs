@@ -30,16 +30,17 @@ mod heartbeat;
 mod lease;
 mod outbox;
 mod queries;
+mod session;
 
 use self::connection::Server;
 use self::flush::Flush;
 use self::heartbeat::Heartbeat;
-use self::lease::Leases;
 use self::queries::Before;
-use super::OpenError;
+use self::session::Session;
 use super::pending::{Pending, newer};
 use super::rows::{self, Row, moment};
 use super::undecryptable::Undecryptable;
+use super::{OpenError, error};
 use crate::keys::Keyring;
 use crate::seal::Seals;
 
@@ -50,7 +51,7 @@ const TIDY_ROWS: u64 = 1_000;
 pub struct PostgresStore {
     seals: Seals,
     server: Server,
-    leases: Leases,
+    session: Arc<Session>,
     pending: Arc<Pending>,
     arrived: Arc<Notify>,
     flush: Arc<Flush>,
@@ -67,19 +68,22 @@ impl PostgresStore {
         keyring: &Keyring,
         worker: WorkerId,
     ) -> Result<Self, OpenError> {
-        let (server, config) = Server::connect(url, NoTls, keyring, worker).await?;
-        let leases = Leases::new(config);
+        let (server, config) = Server::connect(url, NoTls, keyring).await?;
+        // The first heartbeat is written before anything else can be.
+        let session = Arc::new(Session::new(config, worker));
+        session.client().await.map_err(error::postgres)?;
         let pending = Arc::new(Pending::default());
         let arrived = Arc::new(Notify::new());
         let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
         let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
         let undecryptable = Arc::new(Undecryptable::default());
-        let heartbeat = Heartbeat::start(server.clone(), worker, undecryptable.clone());
+        let heartbeat =
+            Heartbeat::start(server.clone(), session.clone(), worker, undecryptable.clone());
         let seals = Seals::new(keyring);
         Ok(Self {
             seals,
             server,
-            leases,
+            session,
             pending,
             arrived,
             flush,
@@ -93,8 +97,8 @@ impl PostgresStore {
     pub async fn close(&self) -> Result<(), StoreError> {
         self.flushing.abort();
         let flushed = self.flush.all().await;
-        self.leases.close().await;
         self.heartbeat.end().await;
+        self.session.close().await;
         self.server.close();
         flushed
     }

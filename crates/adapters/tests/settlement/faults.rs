@@ -135,7 +135,7 @@ async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
             walks.join_all().await.concat()
         })
         .await;
-    for outcome in [Told::NotTaken, Told::Paid, Told::Lost] {
+    for outcome in [Told::NotTaken, Told::Paid] {
         assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
     }
     told
@@ -150,6 +150,7 @@ async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
 #[tokio::test]
 async fn no_fault_moves_money_twice_where_blocks_become_final_late() {
     let told = walk(Depths { safe: 2, finalized: 4 }, quick_faults()).await;
+    assert!(told.contains(&Told::Lost));
     assert!(!told.contains(&Told::Refused), "a failed transaction may be undone");
 }
 
@@ -228,8 +229,8 @@ async fn a_fault_in_every_third_call_costs_time_and_nothing_else() {
         assert_eq!(fixture.paid(), atomic(owed), "payment {number}: {said:?}, {became:?}");
         told.push(said);
     }
-    let lost = told.iter().filter(|said| **said == Told::Lost).count();
-    assert!(owed > COUNT / 2 && lost > 1, "{owed} paid, {lost} lost");
+    let interrupted = told.iter().filter(|said| **said != Told::Paid).count();
+    assert!(owed > COUNT / 2 && interrupted > 0, "{owed} paid, {interrupted} interrupted");
     // Whatever the faults left behind, the next payment goes in.
     pay(&settler, fixture.promise()).await.unwrap();
     assert_eq!((fixture.paid(), fixture.chain().waiting()), (atomic(owed + 1), 0));

@@ -74,6 +74,11 @@ fn nothing() -> Result<Moved, Unsettled> {
     Err(Unsettled::Lost("it was read already".to_owned()))
 }
 
+/// The sender knows final blocks of a few seconds ago; a trace asks for them.
+fn final_movement(moved: &Moved) -> Movement {
+    Movement::Moved(Moved { finality: Finality::Final, ..moved.clone() })
+}
+
 #[tokio::test]
 async fn a_head_below_the_base_fee_is_replaced_under_its_own_nonce() {
     let stuck = Stuck::new(Limits::of(BASE)).await;
@@ -90,7 +95,7 @@ async fn a_head_below_the_base_fee_is_replaced_under_its_own_nonce() {
     assert_eq!(fixture.signed(behind.key()).await, 1);
     assert_eq!((fixture.paid(), fixture.chain().nonce_of(fixture.account())), (atomic(2), 2));
     assert_eq!(stuck.outbox.sent_too_early(), Vec::<u64>::new());
-    assert_eq!(head.trace(settler).await, Ok(Movement::Moved(first.clone())));
+    assert_eq!(head.trace(settler).await, Ok(final_movement(first)));
 }
 
 #[tokio::test]
@@ -108,7 +113,7 @@ async fn the_older_of_two_transactions_is_recognised_when_it_is_the_one_in_a_blo
     chain.mine(1);
     let first = stuck.head.settle(&stuck.settler).await.unwrap();
     assert_eq!(first.transaction, sent[0].hashes[0].to_string());
-    assert_eq!(stuck.head.trace(&stuck.settler).await, Ok(Movement::Moved(first)));
+    assert_eq!(stuck.head.trace(&stuck.settler).await, Ok(final_movement(&first)));
 }
 
 #[tokio::test]
@@ -136,7 +141,7 @@ async fn an_expired_head_is_replaced_by_an_empty_transaction() {
     let (stuck, results) = stuck.results().await;
     let Stuck { fixture, head, behind, settler, .. } = &stuck;
     let [Err(Unsettled::Lost(_)), Ok(moved)] = &results else { panic!("{results:?}") };
-    assert_eq!(moved.finality, Finality::Final);
+    assert_eq!(behind.trace(settler).await, Ok(final_movement(moved)));
     assert_eq!(fixture.signed(behind.key()).await, 1);
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(1), 2));
     // The payment that was replaced can never move any more.

@@ -41,26 +41,38 @@ fn whatever_was_acknowledged_is_there_after_a_kill() {
 }
 
 #[test]
-fn what_a_killed_process_was_at_is_claimed_by_another_one_on_postgres_within_12_seconds() {
+fn what_a_killed_process_was_at_is_claimed_by_another_one_on_postgres_at_its_next_heartbeat() {
+    // The server closes the connection of a dead process: its heartbeat need not grow old.
+    interrupt_on_postgres("-KILL", Duration::from_secs(6));
+}
+
+#[test]
+fn what_a_suspended_process_was_at_is_claimed_on_postgres_when_its_heartbeat_is_10_seconds_old() {
+    interrupt_on_postgres("-STOP", Duration::from_secs(15));
+}
+
+fn interrupt_on_postgres(signal: &str, patience: Duration) {
     runtime().block_on(async {
         let schema = Schema::create().await;
         let next = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
-        let mut killed = start(&schema.url, 0);
-        let mut lines = BufReader::new(killed.stdout.take().unwrap());
+        let mut process = start(&schema.url, 0);
+        let mut lines = BufReader::new(process.stdout.take().unwrap());
         for _ in 0..100 {
             lines.read_line(&mut String::new()).unwrap();
         }
         // While it lives nothing of its own is taken from it, however much it has begun.
         assert_eq!(next.claim(worker(1), NOW, NOW.plus(60), 64).await, Ok(Vec::new()));
-        killed.kill().unwrap();
-        killed.wait().unwrap();
-        timeout(Duration::from_secs(12), next.orphaned()).await.expect("its death is seen");
+        let id = process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        timeout(patience, next.orphaned()).await.expect("its death is seen");
         let claimed = next.claim(worker(1), NOW, NOW.plus(60), 64).await.unwrap();
         assert!(!claimed.is_empty());
         for order in &claimed {
             assert!(order.is_recovered_at_once(), "{order:?}");
             assert_eq!(order.attention().worker, Some(worker(1)));
         }
+        process.kill().unwrap();
+        process.wait().unwrap();
         next.close().await.unwrap();
         schema.drop().await;
     });

@@ -13,7 +13,7 @@ use order::simulation::executor::Stage;
 use super::{SenderBreach, locked};
 use crate::http::{Silence, Why};
 use crate::rpc::{Head, NoAnswer, NotSent, Objected, Outcome, Progress, Receipt, Sent};
-use crate::settlement::fees::Quote;
+use crate::settlement::fees::{GasTerms, Quote};
 use crate::settlement::outbox::MemoryOutbox;
 use crate::settlement::sender::ChainNode;
 
@@ -309,17 +309,27 @@ impl ChainNode for ModelChain {
         Ok(Progress { head, mined: state.mined_count(), receipts })
     }
 
-    async fn quote(&self) -> Result<Quote, NoAnswer> {
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer> {
+        self.travel().await;
+        if self.fault(8) {
+            return Err(NoAnswer::Silent(Silence::Lost(Why::TimedOut)));
+        }
+        let state = locked(&self.state);
+        let known = |number: &u64| {
+            let number = usize::try_from(*number).ok()?;
+            (number < state.blocks.len()).then(|| state.head(number))
+        };
+        Ok(numbers.iter().map(known).collect())
+    }
+
+    async fn terms(&self, _own: EvmAddress) -> Result<GasTerms, NoAnswer> {
         self.travel().await;
         if self.fault(15) {
             return Err(NoAnswer::Unusable);
         }
         let head = u64::try_from(locked(&self.state).blocks.len()).unwrap_or_default();
-        Ok(Quote { base: 1_000, tip: 100, head })
-    }
-
-    async fn balance(&self, _of: EvmAddress) -> Result<u128, NoAnswer> {
-        Ok(u128::from(u64::MAX))
+        let quote = Quote { base: 1_000, tip: 100, head };
+        Ok(GasTerms { quote, balance: u128::from(u64::MAX) })
     }
 
     async fn settled_head(&self) -> Result<Head, NoAnswer> {

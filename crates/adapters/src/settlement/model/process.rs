@@ -200,7 +200,7 @@ impl Story {
                 break End::Expired;
             }
             match self.settle(key, deadline).await {
-                Some(SenderOutcome::Mined(receipt)) => match receipt.outcome {
+                Some(SenderOutcome::Mined(found)) => match found.receipt.outcome {
                     Outcome::Succeeded => {}
                     Outcome::Reverted if locked(&self.dice).below(3) == 0 => break End::Failed,
                     Outcome::Reverted => {}

@@ -9,7 +9,7 @@ use super::flights::{Flight, NodeHas};
 use super::leader::{BATCH, Leadership, Origin, Waiting};
 use super::{NotSentReason, RETRY, Sender, SenderOutcome};
 use crate::rpc::{NotSent, Objected, Sent};
-use crate::settlement::fees::{Fees, Quote};
+use crate::settlement::fees::{Fees, GasTerms, Quote};
 use crate::settlement::outbox::{AccountCode, OutboxError, OutboxRow, SettlementRequest};
 use crate::settlement::transaction::{SignedTransaction, Unsigned};
 
@@ -19,7 +19,7 @@ pub(super) const SIGNED_MOST: usize = 8;
 /// An authorization must outlive the block after the next one.
 const EXPIRY_MARGIN_SECONDS: u64 = 6;
 /// How long fees and balance are used before they are asked for again.
-const QUOTE_LIFE: Duration = Duration::from_millis(200);
+pub(in crate::settlement) const TERMS_LIFE: Duration = Duration::from_millis(200);
 /// A payer's account with code that failed in a block is not tried again for so long.
 pub(in crate::settlement) const WALLET_REFUSED_SECONDS: u64 = 60 * 60;
 /// The longest gap before the first open row that is filled.
@@ -35,7 +35,7 @@ enum Verdict {
 impl Sender {
     /// Gives the next nonces to what waits. Nothing is sent before its row is on disk.
     pub(super) async fn assign(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
-        let Some((quote, balance)) = self.quote(leadership).await else {
+        let Some(GasTerms { quote, balance }) = self.terms(leadership).await else {
             leadership.retry = self.now() + RETRY;
             return Ok(());
         };
@@ -65,21 +65,20 @@ impl Sender {
     }
 
     /// Fees and balance, from memory if they are fresh.
-    pub(super) async fn quote(&mut self, leadership: &mut Leadership) -> Option<(Quote, u128)> {
+    pub(super) async fn terms(&mut self, leadership: &mut Leadership) -> Option<GasTerms> {
         let now = self.now();
-        if let Some((then, quote, balance)) = leadership.quote
-            && now.saturating_sub(then) < QUOTE_LIFE
+        if let Some((then, terms)) = leadership.terms
+            && now.saturating_sub(then) < TERMS_LIFE
         {
-            return Some((quote, balance));
+            return Some(terms);
         }
         let account = self.parts.account;
-        let (quote, balance) =
-            tokio::join!(self.parts.node.quote(), self.parts.node.balance(account.address));
-        let (Ok(quote), Ok(balance)) = (quote, balance) else { return None };
+        // Those that requests have simulated with may be older than the payment.
+        let terms = self.parts.node.terms(account.address).await.ok()?;
         let low = self.parts.limits.low_balance;
-        self.gas.observe(account.network, account.address, balance, low);
-        leadership.quote = Some((now, quote, balance));
-        Some((quote, balance))
+        self.gas.observe(account.network, account.address, terms.balance, low);
+        leadership.terms = Some((now, terms));
+        Some(terms)
     }
 
     fn judge(
@@ -255,7 +254,7 @@ impl Sender {
         }
         let own = self.parts.account.address;
         let gas = self.parts.node.empty_gas(own).await;
-        let (Ok(gas), Some((quote, _))) = (gas, self.quote(leadership).await) else {
+        let (Ok(gas), Some(GasTerms { quote, .. })) = (gas, self.terms(leadership).await) else {
             return Ok(());
         };
         let Some(fees) = quote.offer(self.parts.limits.fee_cap, None) else { return Ok(()) };

@@ -1,11 +1,16 @@
 //! Following blocks: what is in one, what has waited too long for one, and what stays.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
+
+use order::ids::Timestamp;
+use order::payment::Finality;
 
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;
-use super::{Sender, SenderOutcome};
-use crate::rpc::{Outcome, Receipt};
+use super::{MinedTransaction, Sender, SenderOutcome};
+use crate::rpc::{Head, Outcome, Receipt};
+use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{AccountCode, OutboxError};
 
 /// How many flights are looked up at once.
@@ -35,13 +40,13 @@ impl Sender {
         };
         let before = leadership.mined;
         leadership.see(progress.head, progress.mined, now);
-        let mut news = false;
+        let mined = asked.iter().zip(progress.receipts);
+        let mined = mined.filter_map(|((nonce, _), receipt)| Some((*nonce, receipt?)));
+        let mined: Vec<(u64, Receipt)> = mined.collect();
+        let news = !mined.is_empty();
         let mut reverted = Vec::new();
-        for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
-            if let Some(receipt) = receipt {
-                news = true;
-                reverted.extend(self.mined(leadership, *nonce, receipt));
-            }
+        for (nonce, found) in self.with_blocks(leadership, mined).await {
+            reverted.extend(self.mined(leadership, nonce, found));
         }
         self.find_displaced(leadership, &asked, now);
         // A reorganisation, or the process before us did not get so far.
@@ -65,18 +70,52 @@ impl Sender {
         Ok(())
     }
 
+    /// Looks up the blocks of receipts, so that the requests that wait need not. Most are in
+    /// the head, which was read with them.
+    async fn with_blocks(
+        &self,
+        leadership: &Leadership,
+        mined: Vec<(u64, Receipt)>,
+    ) -> Vec<(u64, MinedTransaction)> {
+        let head = leadership.head;
+        let numbers = mined.iter().map(|(_, receipt)| receipt.block);
+        let numbers: BTreeSet<u64> = numbers.filter(|number| *number != head.number).collect();
+        let mut blocks = vec![Some(head)];
+        if !numbers.is_empty() {
+            let numbers: Vec<u64> = numbers.into_iter().collect();
+            blocks.extend(self.parts.node.blocks(&numbers).await.unwrap_or_default());
+        }
+        let in_block = |receipt: &Receipt| {
+            let same = |block: &&Head| block.hash == receipt.block_hash;
+            let block = blocks.iter().flatten().find(same)?;
+            let stays = receipt.block <= leadership.settled;
+            let finality = if stays { Finality::Final } else { Finality::Provisional };
+            Some((Timestamp(block.timestamp), finality))
+        };
+        let seen = |(nonce, receipt): (u64, Receipt)| {
+            let in_block = in_block(&receipt);
+            (nonce, MinedTransaction { receipt, in_block })
+        };
+        mined.into_iter().map(seen).collect()
+    }
+
     /// Takes note of a receipt, and tells those who wait. Returns the nonce if the
     /// transaction failed and that is not written down yet.
-    fn mined(&mut self, leadership: &mut Leadership, nonce: u64, receipt: Receipt) -> Option<u64> {
-        let receipt = Box::new(receipt);
+    fn mined(
+        &mut self,
+        leadership: &mut Leadership,
+        nonce: u64,
+        found: MinedTransaction,
+    ) -> Option<u64> {
+        let receipt = &found.receipt;
         let flight = leadership.flights.get_mut(nonce)?;
-        flight.mined = Some(receipt.clone());
+        flight.mined = Some(Box::new(receipt.clone()));
         flight.displaced = None;
         let failed = receipt.outcome == Outcome::Reverted && flight.row.reverted_at.is_none();
         if let Some(key) = flight.row.key() {
             // A payment that failed and waits for another nonce has not ended.
             if receipt.outcome == Outcome::Succeeded || !leadership.is_waiting(key) {
-                self.answer(key, &SenderOutcome::Mined(receipt));
+                self.answer(key, &SenderOutcome::Mined(Box::new(found)));
             }
         }
         failed.then_some(nonce)
@@ -137,10 +176,10 @@ impl Sender {
     async fn replace_head(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
         let (now, nonce) = (self.now(), leadership.mined);
         let network = self.parts.account.network.caip2();
-        leadership.quote = None;
+        leadership.terms = None;
         let own = self.parts.account.address;
-        let (Some((quote, _)), Ok(empty_gas)) =
-            (self.quote(leadership).await, self.parts.node.empty_gas(own).await)
+        let (Some(GasTerms { quote, .. }), Ok(empty_gas)) =
+            (self.terms(leadership).await, self.parts.node.empty_gas(own).await)
         else {
             return Ok(());
         };
@@ -179,6 +218,7 @@ impl Sender {
         leadership: &mut Leadership,
     ) -> Result<(), OutboxError> {
         let Ok(settled) = self.parts.node.settled_head().await else { return Ok(()) };
+        leadership.settled = settled.number;
         let asked = leadership.flights.mined_up_to(settled.number, FLIGHTS);
         let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;

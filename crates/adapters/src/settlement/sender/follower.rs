@@ -6,7 +6,7 @@ use std::time::Duration;
 use alloy_primitives::B256;
 use order::payment::PaymentKey;
 
-use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};
+use super::{Command, MinedTransaction, NotSentReason, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Outcome;
 use crate::settlement::outbox::{SettlementRequest, Withdrawal};
 
@@ -181,7 +181,8 @@ impl Sender {
                     continue;
                 }
                 handed.remove(&key);
-                self.answer(key, &SenderOutcome::Mined(Box::new(receipt)));
+                let found = MinedTransaction { receipt, in_block: None };
+                self.answer(key, &SenderOutcome::Mined(Box::new(found)));
             }
         }
     }

@@ -10,7 +10,7 @@ use order::payment::PaymentKey;
 use super::flights::{Flight, Flights};
 use super::{Command, RETRY, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Head;
-use crate::settlement::fees::Quote;
+use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{
     Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
 };
@@ -65,7 +65,9 @@ pub(super) struct Leadership {
     pub(super) mined_changed: Duration,
     pub(super) head: Head,
     pub(super) head_changed: Duration,
-    pub(super) quote: Option<(Duration, Quote, u128)>,
+    pub(super) terms: Option<(Duration, GasTerms)>,
+    /// The last block that is known to stay.
+    pub(super) settled: u64,
     /// Transactions signed for payments that failed in a block.
     pub(super) failed: HashMap<PaymentKey, usize>,
     /// When a payment of an account last failed in a block.
@@ -91,7 +93,8 @@ impl Leadership {
             mined_changed: Duration::ZERO,
             head: Head { number: 0, hash, parent: hash, timestamp: 0 },
             head_changed: Duration::ZERO,
-            quote: None,
+            terms: None,
+            settled: 0,
             failed: HashMap::new(),
             failed_payers: HashMap::new(),
             retry: Duration::ZERO,

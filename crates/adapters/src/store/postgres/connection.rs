@@ -5,7 +5,6 @@ use std::time::Duration;
 use deadpool_postgres::{
     Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
 };
-use order::ids::WorkerId;
 use order::ports::StoreError;
 use tokio_postgres::config::Config;
 use tokio_postgres::error::SqlState;
@@ -13,7 +12,6 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row as Answer, Socket, Transaction};
 
-use super::heartbeat;
 use super::queries::{IN_PLAY_INDEX, PAYMENT_KEYS_INDEX};
 use crate::keys::Keyring;
 use crate::store::migration;
@@ -44,13 +42,11 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The pool, and the settings for a connection beside it. The first heartbeat of `worker`
-    /// is written before anything else can be.
+    /// The pool, and the settings for a connection beside it.
     pub(super) async fn connect<T>(
         url: &str,
         tls: T,
         keyring: &Keyring,
-        worker: WorkerId,
     ) -> Result<(Self, Config), OpenError>
     where
         T: MakeTlsConnect<Socket> + Clone + Sync + Send + 'static,
@@ -75,7 +71,7 @@ impl Server {
             .build()
             .map_err(postgres)?;
         let server = Self { pool };
-        server.prepare(keyring, worker).await?;
+        server.prepare(keyring).await?;
         Ok((server, config))
     }
 
@@ -119,7 +115,7 @@ impl Server {
     }
 
     /// Migrations, one process at a time; those that come second find them done.
-    async fn prepare(&self, keyring: &Keyring, worker: WorkerId) -> Result<(), OpenError> {
+    async fn prepare(&self, keyring: &Keyring) -> Result<(), OpenError> {
         let mut client = self.pool.get().await.map_err(postgres)?;
         let transaction = client.transaction().await.map_err(postgres)?;
         let patience = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
@@ -128,8 +124,6 @@ impl Server {
         transaction.query(lock, &[&MIGRATION_LOCK]).await.map_err(postgres)?;
         migrate(&transaction).await?;
         recognise(&transaction, keyring).await?;
-        let worker = worker.bytes();
-        transaction.execute(heartbeat::BEAT, &[&worker.as_slice()]).await.map_err(postgres)?;
         transaction.commit().await.map_err(postgres)
     }
 }

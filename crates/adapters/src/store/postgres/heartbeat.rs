@@ -8,26 +8,32 @@ use order::ports::StoreError;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;
 
-use super::connection::Server;
-use super::queries;
+use super::connection::{Server, trouble};
+use super::session::Session;
+use super::{lease, queries};
 use crate::store::rows::sql;
 use crate::store::undecryptable::Undecryptable;
 
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// All times are the server's, so that the clocks of two machines are never compared.
-pub(super) const BEAT: &str = "INSERT INTO processes (id, heartbeat_at) VALUES ($1, now()) \
-     ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()";
+/// Written on the process's own connection, which ends with the process.
+pub(super) const BEAT: &str = "INSERT INTO processes (id, backend, heartbeat_at) \
+     VALUES ($1, pg_backend_pid(), now()) ON CONFLICT (id) DO UPDATE \
+     SET backend = pg_backend_pid(), heartbeat_at = now()";
 const FORGET_OLD: &str =
     "DELETE FROM processes WHERE heartbeat_at < now() - interval '1 hour' AND id <> $1";
 const END: &str = "DELETE FROM processes WHERE id = $1";
 
-/// Which orders are examined at once, asked by the worker `$1`: those of a process without
-/// a heartbeat in the last 10 seconds. A worker is never dead to itself.
+/// Which orders are examined at once, asked by the worker `$1`: those of a process whose
+/// connection has ended, or without a heartbeat in the last 10 seconds: a process that is
+/// suspended, or whose machine is gone, may keep its connection. A worker is never dead to
+/// itself.
 pub(super) static IS_ORPHAN: LazyLock<String> = LazyLock::new(|| {
     format!(
         "state IN ({}) AND worker IS NOT NULL AND worker <> $1 AND NOT EXISTS (
-             SELECT FROM processes WHERE processes.id = orders.worker
+             SELECT FROM processes JOIN pg_stat_activity ON pid = processes.backend
+             WHERE processes.id = orders.worker
              AND processes.heartbeat_at > now() - interval '10 seconds'
          )",
         sql::recovered_at_once()
@@ -45,6 +51,7 @@ pub(super) struct Heartbeat {
 
 struct Beats {
     server: Server,
+    session: Arc<Session>,
     worker: Vec<u8>,
     orphaned: Notify,
     undecryptable: Arc<Undecryptable>,
@@ -53,14 +60,15 @@ struct Beats {
 }
 
 impl Heartbeat {
-    /// The first beat was written when the server was connected to.
+    /// The first beat was written when the session began.
     pub(super) fn start(
         server: Server,
+        session: Arc<Session>,
         worker: WorkerId,
         undecryptable: Arc<Undecryptable>,
     ) -> Self {
         let (worker, orphaned, turn) = (worker.bytes().to_vec(), Notify::new(), Mutex::new(()));
-        let beats = Arc::new(Beats { server, worker, orphaned, undecryptable, turn });
+        let beats = Arc::new(Beats { server, session, worker, orphaned, undecryptable, turn });
         let task = tokio::spawn(Arc::clone(&beats).go_on());
         Self { beats, task }
     }
@@ -93,12 +101,19 @@ impl Beats {
                 // What went wrong is in the log, and the next beat comes soon.
                 let _ = self.beat().await;
             }
-            tokio::time::sleep(INTERVAL).await;
+            // Without a connection the other processes take this one for dead.
+            let _ = tokio::time::timeout(INTERVAL, self.session.ended()).await;
         }
     }
 
+    async fn write(&self) -> Result<(), tokio_postgres::Error> {
+        let client = self.session.client().await?;
+        client.execute(BEAT, &[&self.worker]).await?;
+        client.execute(lease::BEAT, &[]).await.map(drop)
+    }
+
     async fn beat(&self) -> Result<(), StoreError> {
-        self.server.execute(BEAT, &[&self.worker]).await?;
+        self.write().await.map_err(|error| trouble(&error))?;
         self.server.execute(FORGET_OLD, &[&self.worker]).await?;
         let except = self.undecryptable.ids();
         let answer = self.server.all(&ANY_ORPHAN, &[&self.worker, &except]).await?;

@@ -8,7 +8,8 @@ use tokio_postgres::Row;
 
 use super::PostgresStore;
 use super::connection::trouble;
-use super::lease::CHANNEL;
+use super::lease;
+use super::session::CHANNEL;
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
     SettlementQueue, SettlementRequest, Withdrawal,
@@ -49,7 +50,7 @@ const ANNOUNCE: &str = "SELECT pg_notify($1, '')";
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn lease(&self, account: SenderAccount) -> Result<Option<Epoch>, OutboxError> {
-        self.leases.lease(account).await
+        lease::take(&self.session, account).await
     }
 
     async fn open_rows(&self, account: SenderAccount) -> Result<Vec<OutboxRow>, OutboxError> {
@@ -203,7 +204,7 @@ impl SettlementQueue for PostgresStore {
     }
 
     async fn changed(&self) {
-        self.leases.changed().await;
+        self.session.changed().await;
     }
 }
 

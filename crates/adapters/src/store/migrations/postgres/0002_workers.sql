@@ -6,8 +6,10 @@ ALTER TABLE orders ADD COLUMN worker BYTEA;
 CREATE INDEX orders_worked_on ON orders (worker)
     WHERE worker IS NOT NULL AND state IN ('settling', 'unconfirmed', 'submitting');
 
--- A process is alive while its heartbeat, by the server's own clock, is recent.
+-- A process is alive while its own connection stands and its heartbeat, by the server's
+-- own clock, is recent.
 CREATE TABLE processes (
     id           BYTEA PRIMARY KEY NOT NULL,
+    backend      INTEGER NOT NULL,
     heartbeat_at TIMESTAMPTZ NOT NULL
 );
