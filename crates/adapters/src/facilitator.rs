@@ -15,7 +15,7 @@ use order::chain::{EvmAddress, Network};
 use order::ids::Timestamp;
 use order::money::Usdc;
 use order::payment::{Finality, Preparation};
-use order::ports::{Clock, Failure};
+use order::ports::{Clock, Failure, Moment};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};
 use pay::x402::credential::Promise;
@@ -40,6 +40,10 @@ use supported::{Memory, Pause};
 use verdict::Said;
 
 const PEER: &str = "the facilitator";
+/// How often our node is asked for a payment that the facilitator reports, and how long
+/// apart: together about four seconds, two blocks of the slowest network.
+const CONFIRMATION_LOOKS: u32 = 16;
+const CONFIRMATION_PAUSE_MILLISECONDS: u64 = 250;
 /// Coinbase's own, which wants a [`CdpKey`].
 pub const CDP: &str = "https://api.cdp.coinbase.com/platform/v2/x402";
 
@@ -151,9 +155,13 @@ impl RemoteFacilitator {
         verdict::settled(answer, due.promise, due.charge)
     }
 
-    fn outcome(&self, network: Network, said: Said) -> Result<Moved, Unsettled> {
+    async fn outcome(&self, due: Due<'_>, said: Said) -> Result<Moved, Unsettled> {
+        let network = due.promise.network;
         let doubt = match said {
-            Said::Moved(transaction) => return Ok(self.moved(network, transaction)),
+            Said::Moved(transaction) => match self.confirmed(due, transaction).await {
+                Some(moved) => return Ok(moved),
+                None => "called settled, and our node does not show the payment".to_owned(),
+            },
             Said::Refused(why) => return Err(Unsettled::Refused(why)),
             Said::Pending => "sent, and in no block in time".to_owned(),
             Said::Lost(why) => why,
@@ -162,15 +170,25 @@ impl RemoteFacilitator {
         Err(Unsettled::Lost(doubt))
     }
 
-    /// The facilitator waited for a receipt. Where we have a node, we look
-    /// again when the chain cannot change its mind any more; where we have
-    /// none, nobody ever could, and its word is all that there will be.
-    fn moved(&self, network: Network, transaction: String) -> Moved {
-        let finality = match self.nodes.get(&network) {
-            Some(_) => Finality::Provisional,
-            None => Finality::Final,
+    /// The payment that the facilitator reports, as our own node shows it: the node may be
+    /// some blocks behind the facilitator's. Without a node on this network the report is
+    /// all the evidence there will be.
+    async fn confirmed(&self, due: Due<'_>, transaction: String) -> Option<Moved> {
+        let Some(node) = self.nodes.get(&due.promise.network) else {
+            return Some(Moved { transaction, at: self.clock.now(), finality: Finality::Final });
         };
-        Moved { transaction, at: self.clock.now(), finality }
+        let hints = Hints { since: wire::marked(due.preparation), told: transaction.parse().ok() };
+        for _ in 0..CONFIRMATION_LOOKS {
+            let traced = permit2::trace(node, &Sought::of(due), hints).await;
+            if let Ok(Movement::Moved(moved)) = traced {
+                return Some(moved);
+            }
+            match self.clock.moment(CONFIRMATION_PAUSE_MILLISECONDS).await {
+                Moment::Waited => {}
+                Moment::PassedOver => return None,
+            }
+        }
+        None
     }
 }
 
@@ -217,19 +235,18 @@ impl Facilitator for RemoteFacilitator {
     }
 
     async fn settle(&self, due: Due<'_>) -> Result<Moved, Unsettled> {
-        let network = due.promise.network;
         if due.charge > due.promise.most || due.charge.atomic() == 0 {
             return Err(Unsettled::Refused("nobody promised to pay such an amount".to_owned()));
         }
         let body = wire::request(due.promise, due.charge);
         let said = self.settle_once(due, &body, self.deadlines.settle).await;
         if said != Said::Pending {
-            return self.outcome(network, said);
+            return self.outcome(due, said).await;
         }
         // The same request again makes a facilitator look after what it sent.
         // Whatever it says then, it did send it.
         let said = self.settle_once(due, &body, self.deadlines.repeat).await;
-        self.outcome(network, said).map_err(|why| match why {
+        self.outcome(due, said).await.map_err(|why| match why {
             Unsettled::Refused(why) | Unsettled::Withdrawn(why) | Unsettled::Lost(why) => {
                 Unsettled::Lost(why)
             }

@@ -26,7 +26,7 @@ async fn on_every_network_the_seller_gets_the_charge_and_the_payer_loses_it_to_t
         assert_eq!(town.paid(network), 0);
 
         let moved = town.settle(&begun).await.unwrap();
-        assert_eq!(moved.finality, Finality::Provisional, "we look again");
+        assert_eq!(moved.finality, Finality::Final, "as our own node shows it");
         assert_eq!(moved.at, town.watch.now());
         assert_eq!(town.paid(network), 2_117_500);
         let after = town.chain(network).usdc_of(town.payer().address());

@@ -96,6 +96,13 @@ fn remote(
         nodes: nodes(&chosen.nodes, &client),
         deadlines: Deadlines::DEFAULT,
     };
+    for network in Network::ALL.into_iter().filter(|network| !settings.nodes.contains_key(network))
+    {
+        tracing::warn!(
+            %network,
+            "No node is set for this network: a payment on it is taken by the facilitator's word"
+        );
+    }
     let facilitator = Arc::new(RemoteFacilitator::new(settings, client, clock));
     let asking = facilitator.clone();
     tokio::spawn(async move { asking.keep_fresh().await });
