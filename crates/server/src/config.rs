@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adapters::http::Address;
+use content::render::Money;
 use order::chain::EvmAddress;
 use order::seller::Username;
 use pay::mpp::Realm;
@@ -64,6 +65,13 @@ pub(crate) struct Config {
     pub mcp: Mcp,
     pub log: Log,
     pub content: Content,
+}
+
+impl Config {
+    /// Whether real money can move, or is said to: then every safeguard applies.
+    pub(crate) fn guards_real_money(&self) -> bool {
+        self.paying.money() == Money::Real || self.server.mode == Mode::Live
+    }
 }
 
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use adapters::http::Address;
 use adapters::keys::Keyring;
+use content::render::Money;
 
 use crate::config::fault::Wrong;
 use crate::config::gas;
@@ -29,7 +30,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
         reader.demand(mode);
     }
     let listen = reader.take(&settings::LISTEN, values::listen);
-    let base_url = base_url(reader, mode);
+    let base_url = reader.take_if_told(&settings::BASE_URL, BaseUrl::parse);
     let data = reader.take(&settings::DATA, values::folder_to_be);
     let store = store(reader, data.as_deref().ok());
     let keys = keys(reader, mode, data.as_deref().ok());
@@ -38,6 +39,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Config, Noted> {
     let names = naming::read(reader);
     let posting = posting::read(reader);
     let paying = paying::read(reader);
+    let base_url = private_base_url(reader, base_url, mode, &paying);
     let names = with_nodes_elsewhere(reader, names, &paying);
     let realm = paying::realm(reader);
     let gas = gas::read(reader);
@@ -171,17 +173,25 @@ fn apart(names: &Naming, posting: &Posting, paying: &Paying) -> Option<&'static 
     }
 }
 
-fn base_url(reader: &mut Reader, mode: Result<Mode, Noted>) -> Result<Option<BaseUrl>, Noted> {
-    let base_url = reader.take_if_told(&settings::BASE_URL, BaseUrl::parse)?;
-    match (mode, &base_url) {
-        (Ok(Mode::Live), Some(url)) if url.is_open_to_eavesdroppers() => {
+/// Where real money can move, whatever the mode is called, payments go over https.
+fn private_base_url(
+    reader: &mut Reader,
+    base_url: Result<Option<BaseUrl>, Noted>,
+    mode: Result<Mode, Noted>,
+    paying: &Result<Paying, Noted>,
+) -> Result<Option<BaseUrl>, Noted> {
+    let base_url = base_url?;
+    let money = paying.as_ref().map_or(Money::Play, Paying::money);
+    let is_real = money == Money::Real || mode.is_ok_and(|mode| mode == Mode::Live);
+    match &base_url {
+        Some(url) if is_real && url.is_open_to_eavesdroppers() => {
             let wrong = Wrong::new(
                 format!("`{url}` is open to eavesdroppers, and payments go there"),
-                "Use https, or server.mode = \"sandbox\".",
+                "Use https, or server.mode = \"sandbox\" with payments.kind = \"sandbox\".",
             );
             Err(reader.object(&settings::BASE_URL, wrong))
         }
-        (Ok(Mode::Live | Mode::Sandbox) | Err(Noted), _) => Ok(base_url),
+        Some(_) | None => Ok(base_url),
     }
 }
 

@@ -255,8 +255,14 @@ fn live_mode_wants_https_unless_the_host_is_this_machine() {
         let toml = live(&desk).replace("https://cards.example", base_url);
         assert_eq!(faulty_keys(&desk.read(&toml)), keys, "{base_url}");
     }
-    // A sandbox may be anywhere.
-    assert_eq!(faulty_keys(&desk.read("[server]\nbase_url = 'http://cards.example'")), [""; 0]);
+    // A sandbox may be anywhere, unless its payments are real.
+    let open = "[server]\nbase_url = 'http://cards.example'\n";
+    assert_eq!(faulty_keys(&desk.read(open)), [""; 0]);
+    let desk = desk.with("PENNYBLACK_SETTLER_KEY", &"11".repeat(32));
+    let real = "[sandbox]\nmixed = 'yes'\n[payments]\nkind = 'settler'\n\
+                rpc = ['base=https://rpc.example']\n";
+    let reading = desk.read(&format!("{open}{real}"));
+    assert_eq!(faulty_keys(&reading), ["server.base_url"]);
 }
 
 #[test]

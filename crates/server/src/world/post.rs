@@ -13,7 +13,6 @@ use zeroize::Zeroizing;
 use super::{Handles, Miniature, Office};
 use crate::config::Config;
 use crate::config::posting::{self, Dialect, Posting};
-use crate::config::values::Mode;
 use crate::storage::OpenStore;
 
 /// What the sandbox's cards cost when it is spoken to as to Lob, which has no prices.
@@ -57,7 +56,7 @@ pub(super) async fn open(
         (Posting::ThanksIo(chosen), _) => {
             let provider = thanks_io(config, chosen, client, clock)?;
             let provider = provider.calling(times).sharing(budget);
-            if config.server.mode == Mode::Live {
+            if config.guards_real_money() {
                 let asked = provider.mode().await.map_err(|_| UNANSWERED.to_owned())?;
                 asked.for_real_payments().map_err(|fault| fault.to_string())?;
             }
@@ -65,7 +64,7 @@ pub(super) async fn open(
         }
         (Posting::Lob(chosen), _) => {
             let provider = lob(chosen, client, clock)?.calling(times).sharing(budget);
-            if config.server.mode == Mode::Live {
+            if config.guards_real_money() {
                 provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
             }
             lob_handles(&provider)
@@ -104,10 +103,7 @@ fn thanks_io(
         token: Zeroizing::new(chosen.token.reveal().to_owned()),
         sender: chosen.sender.clone().unwrap_or_default(),
         previews: thanks_io::Settings::known_previews(),
-        mode: match config.server.mode {
-            Mode::Live => AccountMode::Live,
-            Mode::Sandbox => AccountMode::Testing,
-        },
+        mode: if config.guards_real_money() { AccountMode::Live } else { AccountMode::Testing },
     };
     Ok(ThanksIo::new(settings, client, clock))
 }

@@ -78,3 +78,20 @@ fn a_named_file_must_be_there() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("cannot read other.toml"), "{}", said(&output));
 }
+
+/// The mode is the default, `sandbox`: what counts is that payments.kind moves real money.
+#[test]
+fn a_test_account_of_the_provider_is_refused_wherever_real_money_can_move() {
+    let real = "[sandbox]\nmixed = 'yes'\n[payments]\nkind = 'settler'\n\
+                rpc = ['base=https://rpc.example']\n[provider]\nkind = 'lob'\n\
+                domestic_cents = 87\ninternational_cents = 185\n";
+    let key = "11".repeat(32);
+    let variables = [
+        ("PENNYBLACK_SETTLER_KEY", key.as_str()),
+        ("PENNYBLACK_PROVIDER_TOKEN", "test_key"),
+        ("PENNYBLACK_LISTEN", "127.0.0.1:0"),
+    ];
+    let output = run(&["serve"], real, &variables);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(said(&output).contains("account is in its test mode"), "{}", said(&output));
+}
