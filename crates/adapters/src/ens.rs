@@ -56,6 +56,8 @@ pub struct Settings {
     /// Servers that resolvers may send us to; any public one if there are none.
     pub gateways: Vec<Allowed>,
     pub mainnet: MainnetAccounts,
+    /// Sellers of this shop, who are looked up however many other names are asked for.
+    pub enabled: Vec<Username>,
 }
 
 /// Nodes of the chain that names live on. Two have to agree.
@@ -87,9 +89,10 @@ pub struct Ens {
 
 impl Ens {
     pub fn new(settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, NoClient> {
-        let Settings { parent, nodes, universal_resolver, block_tag, gateways, mainnet } = settings;
+        let Settings { parent, nodes, universal_resolver, block_tag, gateways, mainnet, enabled } =
+            settings;
         let gateways = Gateways::new(gateways)?;
-        let memory = Memory::new(clock.clone());
+        let memory = Memory::new(clock.clone(), enabled);
         Ok(Self { parent, nodes, universal_resolver, block_tag, gateways, mainnet, clock, memory })
     }
 

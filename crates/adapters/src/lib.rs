@@ -14,6 +14,7 @@
 //! 12. [`facilitator`]: somebody elsewhere who carries x402's promises to a chain.
 //! 13. [`store`]: where orders are kept, in SQLite or in PostgreSQL.
 
+mod bucket;
 pub mod clock;
 pub mod ens;
 pub mod facilitator;

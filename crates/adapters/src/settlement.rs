@@ -36,6 +36,7 @@ mod preparation;
 mod rlp;
 mod sender;
 mod transaction;
+mod wallet_questions;
 mod x402;
 
 pub use fees::Fees;

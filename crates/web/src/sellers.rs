@@ -12,7 +12,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use http::{HeaderValue, StatusCode};
 use order::evidence::{Age, Evidence, Found, Record};
 use order::ids::Timestamp;
-use order::ports::{Clock, NameService, Purpose};
+use order::ports::{Clock, Failure, NameService, Purpose};
 use order::seller::Resolution;
 use serde::Serialize;
 
@@ -42,7 +42,11 @@ async fn resolve(
     let names = directory.names;
     let Path(username) = username.map_err(|_| INVALID)?;
     let seller = names.read(&username).map_err(|_| INVALID)?;
-    let found = names.resolve(&seller, Purpose::Payment).await.map_err(|_| FAILED)?;
+    let found =
+        names.resolve(&seller, Purpose::Payment).await.map_err(|failure| match failure {
+            Failure::Refused(_) => BUSY,
+            Failure::Lost(_) => FAILED,
+        })?;
     let found = found.ok_or(UNRESOLVED)?;
     let left = found.evidence.valid_until.since(directory.clock.now()).unwrap_or_default();
     let kept = format!("public, max-age={}", left.min(KEPT_SECONDS));
@@ -71,6 +75,17 @@ const UNRESOLVED: Problem = Problem {
          spelling, or ask the seller to set one.",
     ),
     retry: Retry::Never,
+};
+
+/// Unknown names are looked up at a limited rate. Sellers of this shop are always looked up.
+const BUSY: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    code: "too_many_lookups",
+    message: Cow::Borrowed(
+        "Too many unknown names are being looked up. Wait as long as Retry-After says, then ask \
+         for this one again.",
+    ),
+    retry: Retry::Same,
 };
 
 const FAILED: Problem = Problem {

@@ -1,6 +1,6 @@
 //! What was found out lately, and one lookup at a time for each name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use order::evidence::Age;
@@ -9,6 +9,7 @@ use order::seller::{Resolution, Username};
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::trouble::Trouble;
+use crate::bucket::{Bucket, Rate};
 
 /// How long an address is believed, in seconds.
 pub(super) const FOUND_SECONDS: u64 = 60;
@@ -21,6 +22,8 @@ const NAMES_MAX: usize = 10_000;
 /// And to how many names that have never been found are looked up at once: a
 /// seller who is known is not kept waiting by a crowd of strangers.
 const STRANGERS_MAX: usize = 32;
+/// And to how many of them are looked up over time: each costs calls to a node.
+const STRANGERS: Rate = Rate { burst: 120, per_second: 2 };
 
 pub(super) type Outcome = Result<Option<Resolution>, Trouble>;
 
@@ -29,6 +32,9 @@ pub(super) struct Memory {
     shelf: Mutex<HashMap<Username, Kept>>,
     flights: Mutex<HashMap<Username, Flight>>,
     strangers: Semaphore,
+    stranger_rate: Bucket,
+    /// Sellers of this shop: always looked up, never forgotten.
+    enabled: HashSet<Username>,
 }
 
 /// An outcome that several callers wait for.
@@ -42,8 +48,10 @@ struct Kept {
 }
 
 impl Memory {
-    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(clock: Arc<dyn Clock>, enabled: impl IntoIterator<Item = Username>) -> Self {
         Self {
+            stranger_rate: Bucket::new(STRANGERS, clock.clone()),
+            enabled: enabled.into_iter().collect(),
             clock,
             shelf: Mutex::default(),
             flights: Mutex::default(),
@@ -73,12 +81,13 @@ impl Memory {
     }
 
     async fn fly(&self, seller: &Username, look: impl Future<Output = Outcome>) -> Outcome {
-        let outcome = match self.known(seller) {
-            Some(_) => look.await,
-            None => match self.strangers.try_acquire() {
-                Ok(_permit) => look.await,
-                Err(_) => Err(Trouble::Busy),
-            },
+        let outcome = if self.is_known(seller) {
+            look.await
+        } else {
+            match self.strangers.try_acquire() {
+                Ok(_permit) if self.stranger_rate.take() => look.await,
+                Ok(_) | Err(_) => Err(Trouble::Busy),
+            }
         };
         if let Ok(answer) = &outcome {
             self.keep(seller.clone(), answer.clone());
@@ -100,8 +109,10 @@ impl Memory {
         Some(kept.answer.clone())
     }
 
-    fn known(&self, seller: &Username) -> Option<()> {
-        lock(&self.shelf).get(seller).and_then(|kept| kept.answer.as_ref()).map(|_| ())
+    /// A seller of this shop, or one that was found before.
+    fn is_known(&self, seller: &Username) -> bool {
+        let was_found = |kept: &Kept| kept.answer.is_some();
+        self.enabled.contains(seller) || lock(&self.shelf).get(seller).is_some_and(was_found)
     }
 
     fn stale(&self, seller: &Username) -> Option<Resolution> {
@@ -115,8 +126,10 @@ impl Memory {
         let now = self.clock.uptime();
         let mut shelf = lock(&self.shelf);
         if shelf.len() >= NAMES_MAX && !shelf.contains_key(&seller) {
-            shelf.retain(|_, kept| kept.is_fresh(now));
-            let oldest = shelf.iter().min_by_key(|(_, kept)| kept.since);
+            shelf.retain(|name, kept| kept.is_fresh(now) || self.enabled.contains(name));
+            let others = shelf.iter().filter(|(name, _)| !self.enabled.contains(*name));
+            // Names that have no address go before sellers who were found.
+            let oldest = others.min_by_key(|(_, kept)| (kept.answer.is_some(), kept.since));
             let oldest = oldest.map(|(name, _)| name.clone());
             if let Some(name) = oldest.filter(|_| shelf.len() >= NAMES_MAX) {
                 shelf.remove(&name);

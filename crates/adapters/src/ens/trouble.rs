@@ -53,9 +53,11 @@ impl From<NoAnswer> for Trouble {
     }
 }
 
-/// A lookup has no effect, yet nobody should conclude anything from its failure.
+/// A lookup has no effect, yet nothing can be concluded from its failure. One that was not
+/// begun is refused.
 impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
-        Self::Lost(trouble.to_string())
+        let words = trouble.to_string();
+        if trouble == Trouble::Busy { Self::Refused(words) } else { Self::Lost(words) }
     }
 }

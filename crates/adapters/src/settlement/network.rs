@@ -22,6 +22,7 @@ use super::sender::{
     Command, MinedTransaction, NotSentReason, Sender, SenderOutcome, SenderParts, TERMS_LIFE,
 };
 use super::transaction::Signer;
+use super::wallet_questions::WalletQuestions;
 use super::{ContractWallets, Limits};
 use crate::rpc::{NoAnswer, Outcome, Simulated, SimulatedFees};
 
@@ -35,6 +36,7 @@ pub(super) struct NetworkSettler {
     clock: Arc<dyn Clock>,
     receipt_time: Duration,
     commands: mpsc::UnboundedSender<Command>,
+    pub(super) wallet_questions: WalletQuestions,
 }
 
 /// A contract call of a payment.
@@ -145,6 +147,7 @@ impl NetworkSettler {
             clock: shared.clock.clone(),
             receipt_time: shared.receipt_time,
             commands,
+            wallet_questions: WalletQuestions::new(shared.clock.clone()),
         };
         (settler, Sender::new(parts, received))
     }

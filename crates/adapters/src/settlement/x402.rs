@@ -225,6 +225,9 @@ async fn signed(
         Signer::Key => return Ok(()),
         Signer::Undecided => {}
     }
+    if !network.wallet_questions.may_ask(promise.payer) {
+        return Err(Rejection::Unavailable);
+    }
     let code = network.chain.node.code(promise.payer, LATEST).await.map_err(unavailable)?;
     if code.is_empty() {
         return Err(bad());
@@ -237,7 +240,11 @@ async fn signed(
             // A yes is the function's own selector.
             let yes = Wallet::isValidSignatureCall::abi_decode_returns(&said)
                 .is_ok_and(|said| said.0 == Wallet::isValidSignatureCall::SELECTOR);
-            if yes { Ok(()) } else { Err(bad()) }
+            if !yes {
+                return Err(bad());
+            }
+            network.wallet_questions.accepted(promise.payer);
+            Ok(())
         }
         Err(Unready::Reverted(_)) => Err(bad()),
         Err(other) => Err(unready(&other)),

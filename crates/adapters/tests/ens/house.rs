@@ -59,6 +59,7 @@ pub(crate) fn settings(first: &Chain, second: Option<&Chain>, gateways: &[&str])
         block_tag: BlockTag::Safe,
         gateways: gateways.iter().map(|text| Allowed::parse(text).unwrap()).collect(),
         mainnet: MainnetAccounts::Never,
+        enabled: Vec::new(),
     }
 }
 

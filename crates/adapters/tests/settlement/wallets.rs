@@ -6,7 +6,7 @@ use adapters::settlement::{ContractWallets, Settler};
 use order::chain::EvmAddress;
 use order::tender::{Rejection, Unsettled};
 use pay::x402::credential::Promise;
-use pay::x402::facilitator::Facilitator;
+use pay::x402::facilitator::{Facilitator, Signer};
 use sandbox::chain::{Fault, Mining, PERMIT2, Rule};
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
@@ -113,4 +113,27 @@ async fn an_operator_can_refuse_all_accounts_with_code() {
     let refused = settler.prepare(&promise(&fixture), CHARGE, None).await.map(drop);
     assert_eq!(refused, Err(Rejection::Invalid("contract_wallet_not_accepted".to_owned())));
     pay(&settler, fixture.promise()).await.unwrap();
+}
+
+#[tokio::test]
+async fn signatures_that_no_key_made_cost_a_limited_number_of_calls_and_a_known_wallet_pays() {
+    let fixture = Fixture::open().await;
+    place_wallet(&fixture);
+    let settler = fixture.settler();
+    let owner = fixture.chains.key("owner");
+    let known = fixture.terms(WALLET).signed_by(&owner);
+    assert_eq!(settler.verify(&known, Signer::Undecided).await, Ok(()));
+
+    let before = fixture.chain().counts()["eth_getCode"];
+    let stranger = EvmAddress::from_bytes([0x99; 20]);
+    let mut verdicts = Vec::new();
+    for _ in 0..500 {
+        let garbage = fixture.terms(stranger).signed_by(&owner);
+        verdicts.push(settler.verify(&garbage, Signer::Undecided).await);
+    }
+    let asked = fixture.chain().counts()["eth_getCode"] - before;
+    assert!((1..=100).contains(&asked), "{asked} calls for 500 signatures");
+    assert_eq!(verdicts.last(), Some(&Err(Rejection::Unavailable)));
+    let again = fixture.terms(WALLET).signed_by(&owner);
+    assert_eq!(settler.verify(&again, Signer::Undecided).await, Ok(()));
 }

@@ -26,7 +26,7 @@ pub(super) fn open(
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<dyn NameService>, String> {
     let parent = config.sellers.parent.to_string();
-    let settings = match (&config.names, &miniature.chains) {
+    let mut settings = match (&config.names, &miniature.chains) {
         (Naming::Ens(ens), _) => {
             let elsewhere = config.paying.nodes().map(|nodes| money::nodes(nodes, client));
             real(ens, client, parent, elsewhere.unwrap_or_default())
@@ -34,6 +34,8 @@ pub(super) fn open(
         (Naming::Sandbox, Some(chains)) => of_sandbox(chains, client, parent)?,
         (Naming::Sandbox, None) => return Err("the sandbox's chain is not open.".to_owned()),
     };
+    settings.enabled.clone_from(&config.sellers.enabled);
+    settings.enabled.push(config.sellers.default.clone());
     let ens = Ens::new(settings, clock).map_err(|fault| fault.to_string())?;
     Ok(Arc::new(ens))
 }
@@ -56,6 +58,7 @@ fn real(
             Answer::Yes => MainnetAccounts::IfPlain(elsewhere),
             Answer::No => MainnetAccounts::Never,
         },
+        enabled: Vec::new(),
     }
 }
 
@@ -76,5 +79,6 @@ fn of_sandbox(chains: &Chains, client: &Client, parent: String) -> Result<Settin
         block_tag: BlockTag::Safe,
         gateways: gateway.into_iter().collect(),
         mainnet: MainnetAccounts::Never,
+        enabled: Vec::new(),
     })
 }

@@ -50,6 +50,7 @@ impl NameService for Book {
         assert_eq!(purpose, Purpose::Payment, "nobody is shown an outdated address");
         match seller.as_str() {
             "alice" => Ok(Resolution::new(records(), self.evidence(seller))),
+            "busy" => Err(Failure::Refused("too many names at once".into())),
             "broken" => Err(Failure::Lost("a secret of the inside".into())),
             _ => Ok(None),
         }
@@ -159,6 +160,7 @@ async fn each_no_has_its_status_and_repeats_nothing() {
         ("%FF", 400, "invalid_seller"),
         ("a%2Fb.c", 400, "invalid_seller"),
         ("nobody", 404, "seller_not_resolved"),
+        ("busy", 503, "too_many_lookups"),
         ("broken", 500, "internal_error"),
     ] {
         let (response, body) = ask_for(60, Method::GET, path).await;

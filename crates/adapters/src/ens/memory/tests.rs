@@ -42,10 +42,9 @@ fn found(seller: &Username) -> Option<Resolution> {
 #[tokio::test]
 async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
     let watch = Arc::new(Watch::default());
-    let memory = Memory::new(watch.clone());
+    let memory = Memory::new(watch.clone(), []);
     for number in 0..=NAMES_MAX {
-        let name = seller(number);
-        memory.recall(&name, Purpose::Payment, || ready(Ok(found(&name)))).await.unwrap();
+        memory.keep(seller(number), found(&seller(number)));
         watch.0.store(1, Ordering::SeqCst);
     }
     assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
@@ -57,7 +56,7 @@ async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
 #[tokio::test]
 async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
     let watch = Arc::new(Watch::default());
-    let memory = Memory::new(watch.clone());
+    let memory = Memory::new(watch.clone(), []);
     let known = seller(0);
     memory.recall(&known, Purpose::Payment, || ready(Ok(found(&known)))).await.unwrap();
     watch.0.store(FOUND_SECONDS, Ordering::SeqCst);
@@ -80,4 +79,51 @@ async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
     drop(crowd);
     assert!(lock(&memory.flights).is_empty());
     assert!(memory.recall(&late, Purpose::Payment, || ready(Ok(None))).await.is_ok());
+}
+
+#[tokio::test]
+async fn names_without_an_address_never_push_out_a_seller_of_this_shop() {
+    let watch = Arc::new(Watch::default());
+    let (enabled, found_once) = (seller(0), seller(1));
+    let memory = Memory::new(watch.clone(), [enabled.clone()]);
+    for name in [&enabled, &found_once] {
+        memory.recall(name, Purpose::Payment, || ready(Ok(found(name)))).await.unwrap();
+    }
+    watch.0.store(1, Ordering::SeqCst);
+    for number in 2..2 * NAMES_MAX {
+        memory.keep(seller(number), None);
+    }
+    assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
+    assert!(memory.remembered(&found_once).is_some());
+    // When it is asked for again no node answers, and yet an offer can be made.
+    watch.0.store(FOUND_SECONDS + 1, Ordering::SeqCst);
+    for number in 0..2 * NAMES_MAX {
+        memory.keep(Username::kept(format!("more{number}")), None);
+    }
+    let outcome = memory.recall(&enabled, Purpose::Offer, || ready(Err(Trouble::TimedOut))).await;
+    assert_eq!(
+        outcome.unwrap().map(|answer| answer.payees().clone()),
+        found(&enabled).map(|answer| answer.payees().clone())
+    );
+}
+
+#[tokio::test]
+async fn unknown_names_are_looked_up_at_a_limited_rate_and_enabled_sellers_always() {
+    let watch = Arc::new(Watch::default());
+    let enabled = seller(0);
+    let memory = Memory::new(watch.clone(), [enabled.clone()]);
+    let looked_up = async |numbers: std::ops::Range<usize>| {
+        let mut count = 0;
+        for number in numbers {
+            let name = Username::kept(format!("unknown{number}"));
+            let outcome = memory.recall(&name, Purpose::Payment, || ready(Ok(None))).await;
+            count += u32::from(outcome.is_ok());
+        }
+        count
+    };
+    assert_eq!(looked_up(0..1_000).await, STRANGERS.burst);
+    let outcome = memory.recall(&enabled, Purpose::Payment, || ready(Ok(found(&enabled)))).await;
+    assert!(outcome.is_ok());
+    watch.0.store(1, Ordering::SeqCst);
+    assert_eq!(looked_up(1_000..2_000).await, STRANGERS.per_second);
 }

@@ -127,6 +127,7 @@ fn ens(watch: &Arc<Watch>, first: &Chains, second: Option<&Chains>, gateways: &[
         block_tag: BlockTag::Safe,
         gateways: gateways.iter().map(|text| Allowed::parse(text).unwrap()).collect(),
         mainnet: MainnetAccounts::Never,
+        enabled: Vec::new(),
     };
     Ens::new(settings, watch.clone()).unwrap()
 }

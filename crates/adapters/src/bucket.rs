@@ -1,0 +1,79 @@
+//! A token bucket: so many calls at once, and then so many a second.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use order::ports::Clock;
+
+/// How many calls a bucket allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// As many calls at once after a quiet time.
+    pub(crate) burst: u32,
+    pub(crate) per_second: u32,
+}
+
+/// Shared by all callers whose questions cost us a call outside and them nothing.
+pub(crate) struct Bucket {
+    rate: Rate,
+    clock: Arc<dyn Clock>,
+    /// The time at which the bucket was or will be full, if nothing is taken.
+    full_at: Mutex<Duration>,
+}
+
+impl Bucket {
+    pub(crate) fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
+        Self { rate, clock, full_at: Mutex::new(Duration::ZERO) }
+    }
+
+    /// Takes one token, if there is one.
+    pub(crate) fn take(&self) -> bool {
+        let now = self.clock.monotonic();
+        let token = Duration::from_secs(1) / self.rate.per_second;
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = (*full_at).max(now) + token;
+        if next > now + token * self.rate.burst {
+            return false;
+        }
+        *full_at = next;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use async_trait::async_trait;
+    use order::ids::Timestamp;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Watch(AtomicU64);
+
+    #[async_trait]
+    impl Clock for Watch {
+        fn now(&self) -> Timestamp {
+            Timestamp(self.uptime())
+        }
+
+        fn uptime(&self) -> u64 {
+            self.0.load(Ordering::SeqCst)
+        }
+
+        async fn wait(&self, _seconds: u64) {}
+    }
+
+    #[test]
+    fn a_burst_is_allowed_and_then_so_many_a_second() {
+        let watch = Arc::new(Watch::default());
+        let bucket = Bucket::new(Rate { burst: 5, per_second: 2 }, watch.clone());
+        let taken = || (0..10).filter(|_| bucket.take()).count();
+        assert_eq!(taken(), 5);
+        watch.0.store(1, Ordering::SeqCst);
+        assert_eq!(taken(), 2);
+        watch.0.store(1_000, Ordering::SeqCst);
+        assert_eq!(taken(), 5, "a long rest fills it once");
+    }
+}
