@@ -48,7 +48,6 @@ pub fn document(premises: &Premises) -> Value {
         "paths": paths::paths(premises),
         "components": {
             "parameters": parameters::parameters(premises),
-            "examples": bodies::examples(),
             "headers": headers::headers(),
             "responses": merged([replies::replies(premises), refusals::refusals()]),
             "schemas": schemas::schemas(),
