@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::StatusCode;
 use content::catalog::Catalog;
 use order::chain::Network;
 use order::desk::Desk;
@@ -23,7 +22,7 @@ use web::agents::token::TokenKeys;
 use web::agents::{Enabled, Registry};
 use web::guard::Limits;
 use web::postcards::{self, Sending};
-use web::premises::Premises;
+use web::premises::{Premises, Reach};
 use web::quota::Quota;
 use web::site::Site;
 use web::walks::Walks;
@@ -55,11 +54,12 @@ pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> H
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
-            body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
             request_time: config.limits.request,
+            ..Limits::default()
         },
         paid_time: config.limits.paid_request,
         site,
+        reach: if bound.ip().is_loopback() { Reach::Loopback } else { Reach::Network },
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {
             keys: TokenKeys::new(storage.keyring.tokens()),

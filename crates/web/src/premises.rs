@@ -27,6 +27,14 @@ pub enum Profile {
     Worker,
 }
 
+/// From where connections come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// From this machine alone: browsers and proxies on it.
+    Loopback,
+    Network,
+}
+
 /// The date of the public discovery contract, which OpenAPI carries as its version.
 pub const CONTRACT_DATE: &str = "2026-08-29";
 

@@ -46,7 +46,9 @@ impl Envelope for Mpp {
 
 impl Mpp {
     fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
-        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let Some((money, challenge)) = self.challenge(offer, context) else {
+            return unavailable(offer);
+        };
         let body = money.body.fill(&[&offer.order.to_string(), &challenge.id]);
         let mut sealed = said(StatusCode::PAYMENT_REQUIRED, body, PROBLEM, NO_STORE);
         sealed.headers.insert(WWW_AUTHENTICATE, challenge.header);
@@ -92,7 +94,8 @@ impl Mpp {
             | Refusal::PaymentUnavailable
             | Refusal::NotConfigured
             | Refusal::StoreBusy
-            | Refusal::Internal => plainly_refused(refusal),
+            | Refusal::Internal
+            | Refusal::AboutOrder(..) => plainly_refused(refusal),
         }
     }
 
@@ -104,7 +107,9 @@ impl Mpp {
         reason: &str,
         context: &Context<'_>,
     ) -> Sealed {
-        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let Some((money, challenge)) = self.challenge(offer, context) else {
+            return unavailable(offer);
+        };
         let Challenge { id, header } = challenge;
         let mut sealed = told(StatusCode::PAYMENT_REQUIRED, problem.challenged(&id));
         sealed.headers.insert(WWW_AUTHENTICATE, header);
@@ -153,8 +158,8 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
 
 /// Nobody carries money here now, so nobody can be asked for it. The one place where the
 /// table's status is not the last word: 402 without a challenge would invite to nothing.
-fn unavailable() -> Sealed {
-    plainly_refused(&Refusal::PaymentUnavailable)
+fn unavailable(offer: &Offer) -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable.about(offer.order))
 }
 
 fn plainly_refused(refusal: &Refusal) -> Sealed {

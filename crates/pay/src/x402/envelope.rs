@@ -56,7 +56,9 @@ impl Envelope for X402 {
 
 impl X402 {
     fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
-        let Some(challenge) = self.usual_challenge(offer) else { return unavailable() };
+        let Some(challenge) = self.usual_challenge(offer) else {
+            return unavailable(offer);
+        };
         let mut sealed = match (context.reader, context.brought) {
             // The page is not ours to write.
             (Reader::Person, Brought::Nothing) => page(),
@@ -107,12 +109,15 @@ impl X402 {
             | Refusal::PaymentUnavailable
             | Refusal::NotConfigured
             | Refusal::StoreBusy
-            | Refusal::Internal => plainly_refused(refusal),
+            | Refusal::Internal
+            | Refusal::AboutOrder(..) => plainly_refused(refusal),
         }
     }
 
     fn challenged(&self, mut sealed: Sealed, offer: &Offer, reason: &str) -> Sealed {
-        let Some(challenge) = self.challenge(offer, reason) else { return unavailable() };
+        let Some(challenge) = self.challenge(offer, reason) else {
+            return unavailable(offer);
+        };
         sealed.headers.insert(PAYMENT_REQUIRED, challenge.header);
         sealed
     }
@@ -160,8 +165,8 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
 /// Nobody carries promises now, so nobody can be asked for one. The one place
 /// where the table's status is not the last word: 402 without terms to sign
 /// would invite to nothing.
-fn unavailable() -> Sealed {
-    plainly_refused(&Refusal::PaymentUnavailable)
+fn unavailable(offer: &Offer) -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable.about(offer.order))
 }
 
 fn plainly_refused(refusal: &Refusal) -> Sealed {

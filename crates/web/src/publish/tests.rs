@@ -52,6 +52,7 @@ fn front() -> Front {
         limits: Limits::default(),
         paid_time: Limits::default().request_time,
         site: Site::write(premises, Timestamp(NOW)).unwrap(),
+        reach: crate::premises::Reach::Loopback,
         quota: quota::Quota::new(quota::REQUESTS),
         registry,
     };

@@ -225,12 +225,15 @@ pub(super) const DETAILS: &[Details] = &[
         "callMcp",
         "Stateless Streamable HTTP: no batches, no session. Send `Content-Type: application/json` \
          and an `Accept` with application/json and text/event-stream. A request is answered with \
-         200, a notification with an empty 202 (200 in the worker profile). Nine tools, all read-only; tools/list names them, \
-         and a tool that fails says `isError`.",
+         200, a notification with an empty 202 (200 in the worker profile). 403 is for an Origin \
+         that is no site, and on loopback for a foreign Host; 404 for a method unknown to \
+         2026-07-28. tools/list names nine tools, all read-only; one that fails says `isError`.",
         &[
             (200, "McpAnswer"),
             (202, "McpAccepted"),
             (400, "McpBadRequest"),
+            (403, "McpRefused"),
+            (404, "McpRefused"),
             (406, "McpRefused"),
             (415, "McpRefused"),
             (429, "QuotaExhausted"),

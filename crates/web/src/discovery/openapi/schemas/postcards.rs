@@ -59,7 +59,8 @@ fn postcard() -> Value {
                 "format": "uri",
                 "pattern": "^[hH][tT][tT][pP][sS]://",
                 "maxLength": IMAGE_URL_CHARACTERS_MAX,
-                "description": "The front: a picture on a public host, fetched over HTTPS.",
+                "description": "The front, fetched over HTTPS: a public host name, no IP \
+                                address, no port but 443, no user name.",
             },
             "message": {
                 "type": "string",
