@@ -103,11 +103,12 @@ pub fn open(house: House) -> Front {
         .merge(shop::routes(&premises))
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &premises, not_found);
+    let mode = premises.mode;
     let library = Library { premises, pages };
     let mcp = mcp::Desk::new(&library, quota.clone(), house.limits, house.reach);
     let unpaid = everyday.with(card_limits(house.limits));
     let paid = card_limits(Limits { request_time: house.paid_time, ..house.limits });
-    let sending = postcards::Doors::new(house.sending, paywall, house.walks, paid);
+    let sending = postcards::Doors::new(house.sending, paywall, house.walks, paid, mode);
     let shown = preview::routes(house.previews);
     let doors = guarded(shown, unpaid).merge(guarded(doors, everyday.clone()));
     let beside = Beside { mcp, sending };

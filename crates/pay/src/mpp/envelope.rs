@@ -12,7 +12,7 @@ use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};
 
-use super::challenge::{Challenge, Money, Press};
+use super::challenge::{Challenge, Money, Press, Sold};
 use super::problem::{Flaw, Problem};
 use super::tender::Mpp;
 use super::{headers, receipt};
@@ -63,7 +63,8 @@ impl Mpp {
             Refusal::CredentialInvalid { offer, reason }
             | Refusal::PaymentDeclined { offer, reason } => {
                 let (flaw, reason) = Flaw::read(reason);
-                let problem = Problem::flawed(flaw, status, reason).about(offer.order);
+                let problem =
+                    Problem::flawed(flaw, status, reason).about(offer.order).in_mode(self.mode);
                 self.challenged(problem.with(&fault::body(refusal)), offer, reason, context)
             }
             // Used already. The official clients' merchants say so with this type too,
@@ -124,7 +125,8 @@ impl Mpp {
         offer: &Offer,
         context: &Context<'_>,
     ) -> Option<(Arc<Money>, Challenge)> {
-        let money = self.usual.money(offer, &self.realm, &self.resource)?;
+        let sold = Sold { realm: &self.realm, resource: &self.resource, mode: self.mode };
+        let money = self.usual.money(offer, sold)?;
         let (facilitator, randomness) = (self.facilitator.as_ref(), self.randomness.as_ref());
         let press = Press { facilitator, realm: &self.realm, secrets: &self.secrets, randomness };
         let challenge = press.challenge(&money, context.body, context.now)?;

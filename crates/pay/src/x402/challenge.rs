@@ -20,6 +20,7 @@ use super::resource::Resource;
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
 use crate::form::Form;
+use crate::mode::Mode;
 
 pub const SCHEME: &str = "upto";
 /// How long a payer's promise lives. It has to cover checking it, asking the
@@ -86,23 +87,26 @@ fn lines(offer: &Offer, facilitator: &dyn Facilitator) -> Lines {
 pub(super) fn challenge(
     offer: &Offer,
     facilitator: &dyn Facilitator,
-    resource: &Resource,
-    extensions: &Extensions,
+    sold: Sold<'_>,
     reason: &str,
 ) -> Option<Challenge> {
-    write(&lines(offer, facilitator), resource, extensions, reason)
+    write(&lines(offer, facilitator), sold, reason)
 }
 
-fn write(
-    lines: &[(Requirement, Sponsoring)],
-    resource: &Resource,
-    extensions: &Extensions,
-    reason: &str,
-) -> Option<Challenge> {
+/// What all challenges of one endpoint share.
+#[derive(Clone, Copy)]
+pub(super) struct Sold<'a> {
+    pub(super) resource: &'a Resource,
+    pub(super) extensions: &'a Extensions,
+    pub(super) mode: Mode,
+}
+
+fn write(lines: &[(Requirement, Sponsoring)], sold: Sold<'_>, reason: &str) -> Option<Challenge> {
+    let Sold { resource, extensions, mode } = sold;
     let sponsored = lines.iter().any(|(_, sponsoring)| *sponsoring == Sponsoring::Offered);
     let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
     let accepts: Vec<String> =
-        lines.iter().map(|(requirement, _)| requirement.json().to_string()).collect();
+        lines.iter().map(|(line, _)| mode.mark(line.json()).to_string()).collect();
     let json = format!(
         r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
         Value::from(short(reason)),
@@ -113,7 +117,7 @@ fn write(
     let (first, _) = lines.first()?;
     // Every letter of base64 may stand in a header.
     let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
-    Some(Challenge { body: form(first.amount, lines), header })
+    Some(Challenge { body: form(first.amount, lines, mode), header })
 }
 
 /// What a program is told of an order that waits for money.
@@ -121,6 +125,7 @@ fn write(
 struct Asked<'a> {
     public_order_id: &'a str,
     status: &'static str,
+    mode: &'static str,
     maximum: String,
     currency: &'static str,
     networks: Vec<&'static str>,
@@ -134,11 +139,12 @@ pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one e
      maximum.";
 
 /// Written once for all orders, with a gap for each one's id.
-fn form(most: Usdc, lines: &[(Requirement, Sponsoring)]) -> Form {
+fn form(most: Usdc, lines: &[(Requirement, Sponsoring)], mode: Mode) -> Form {
     let gap = OrderId::from_bytes([0; 16]).to_string();
     let asked = Asked {
         public_order_id: &gap,
         status: Status::Unpaid.word(),
+        mode: mode.word(),
         maximum: most.to_string(),
         currency: "USDC",
         networks: lines.iter().map(|(line, _)| line.network.caip2()).collect(),
@@ -159,8 +165,7 @@ impl Usual {
         &self,
         offer: &Offer,
         facilitator: &dyn Facilitator,
-        resource: &Resource,
-        extensions: &Extensions,
+        sold: Sold<'_>,
         reason: &'static str,
     ) -> Option<Arc<Challenge>> {
         let lines = lines(offer, facilitator);
@@ -170,7 +175,7 @@ impl Usual {
         {
             return Some(challenge.clone());
         }
-        let challenge = Arc::new(write(&lines, resource, extensions, reason)?);
+        let challenge = Arc::new(write(&lines, sold, reason)?);
         *kept = Some((lines, challenge.clone()));
         Some(challenge)
     }

@@ -12,7 +12,7 @@ use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};
 
-use super::challenge::{Challenge, challenge};
+use super::challenge::{Challenge, Sold, challenge};
 use super::tender::X402;
 use super::{credential, receipt};
 use crate::envelope::{
@@ -123,12 +123,15 @@ impl X402 {
     }
 
     fn usual_challenge(&self, offer: &Offer) -> Option<Arc<Challenge>> {
-        let (facilitator, resource) = (self.facilitator.as_ref(), &self.resource);
-        self.usual.challenge(offer, facilitator, resource, &self.extensions, UNPAID)
+        self.usual.challenge(offer, self.facilitator.as_ref(), self.sold(), UNPAID)
     }
 
     pub(super) fn challenge(&self, offer: &Offer, reason: &str) -> Option<Challenge> {
-        challenge(offer, self.facilitator.as_ref(), &self.resource, &self.extensions, reason)
+        challenge(offer, self.facilitator.as_ref(), self.sold(), reason)
+    }
+
+    fn sold(&self) -> Sold<'_> {
+        Sold { resource: &self.resource, extensions: &self.extensions, mode: self.mode }
     }
 }
 

@@ -128,8 +128,13 @@ fn site_with(trouble: &Trouble) -> Site {
     let mpp: Arc<dyn Envelope> = Arc::new(Paper(world.till(TenderKind::Mpp), trouble.clone()));
     let mpp = Some(mpp);
     let sending = Sending { desk, x402, mpp, money: Money::Play, nodes: BTreeMap::new() };
-    let doors =
-        Doors::new(Some(sending), page, walks.clone(), crate::card_limits(Limits::default()));
+    let doors = Doors::new(
+        Some(sending),
+        page,
+        walks.clone(),
+        crate::card_limits(Limits::default()),
+        Mode::Live,
+    );
     Site { world, walks, doors }
 }
 

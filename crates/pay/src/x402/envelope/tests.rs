@@ -76,6 +76,7 @@ fn an_unpaid_order_is_told_to_programs_with_all_that_they_need() {
         json!({
             "public_order_id": "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
             "status": "unpaid",
+            "mode": "live",
             "maximum": "3.50",
             "currency": "USDC",
             "networks": ["eip155:8453", "eip155:137", "eip155:42161"],

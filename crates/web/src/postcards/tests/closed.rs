@@ -7,7 +7,10 @@ use super::*;
 fn closed() -> Site {
     let site = site();
     let page = publish::everything(&premises(), 0).unwrap().paywall;
-    Site { doors: Doors::new(None, page, site.walks.clone(), Limits::default()), ..site }
+    Site {
+        doors: Doors::new(None, page, site.walks.clone(), Limits::default(), Mode::Live),
+        ..site
+    }
 }
 
 #[tokio::test]
