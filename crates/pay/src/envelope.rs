@@ -255,7 +255,9 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::PriceAboveCeiling(_) => "This card costs more than 3.50 USDC. Nothing moved.",
         Refusal::OperationLapsed(_) => "This identifier has expired; use a new one.",
         Refusal::AllowanceRequired(_) => {
-            "Permit2 may not move your USDC yet. Allow it, then send the same request again."
+            "Permit2 may not move your USDC yet; error.allowance has the missing call of each \
+             network. Make it, or sign the permit that replaces it, then send the same request \
+             again."
         }
         Refusal::PaymentUnconfirmed(_) => {
             "We cannot tell yet whether the payment moved. Do not sign again; send the same request."

@@ -13,10 +13,10 @@ use order::status::Status;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::VERSION;
 use super::extensions::Extensions;
 use super::facilitator::{Facilitator, Service, Sponsoring};
 use super::resource::Resource;
+use super::{VERSION, allowance};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
 use crate::form::Form;
@@ -67,6 +67,8 @@ pub(super) struct Challenge {
     /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
     /// that official clients read.
     pub(super) header: HeaderValue,
+    /// What is missing on a chain, where that is why payment is asked for again.
+    pub(super) allowance: Option<Value>,
 }
 
 /// What a challenge is made of, beside what never changes.
@@ -107,17 +109,24 @@ fn write(lines: &[(Requirement, Sponsoring)], sold: Sold<'_>, reason: &str) -> O
     let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
     let accepts: Vec<String> =
         lines.iter().map(|(line, _)| mode.mark(line.json()).to_string()).collect();
+    let (first, _) = lines.first()?;
+    let networks: Vec<Network> = lines.iter().map(|(line, _)| line.network).collect();
+    let missing = (reason == allowance::REQUIRED)
+        .then(|| allowance::missing(&networks, first.amount, sponsoring));
+    let told = missing
+        .clone()
+        .map(|missing| format!(r#","allowance":{}"#, allowance::within_a_header(missing)));
     let json = format!(
-        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
+        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}{}}}"#,
         Value::from(short(reason)),
         resource.json(),
         accepts.join(","),
         extensions.offered(sponsoring),
+        told.unwrap_or_default(),
     );
-    let (first, _) = lines.first()?;
     // Every letter of base64 may stand in a header.
     let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
-    Some(Challenge { body: form(first.amount, lines, mode), header })
+    Some(Challenge { body: form(first.amount, lines, mode), header, allowance: missing })
 }
 
 /// What a program is told of an order that waits for money.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::challenge::{Challenge, Sold, challenge};
 use super::tender::X402;
-use super::{credential, receipt};
+use super::{allowance, credential, receipt};
 use crate::envelope::{
     Brought, Context, Envelope, HEADERS, Muddle, Opened, Reader, Sealed, verdict,
 };
@@ -24,8 +24,6 @@ pub const PAYMENT_REQUIRED: HeaderName = HeaderName::from_static("payment-requir
 pub const PAYMENT_RESPONSE: HeaderName = HeaderName::from_static("payment-response");
 
 const UNPAID: &str = "Payment required";
-/// Clients derive what to do from exactly this word.
-const ALLOWANCE: &str = "permit2_allowance_required";
 
 impl Envelope for X402 {
     fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
@@ -80,7 +78,14 @@ impl X402 {
                 self.challenged(told(status, &json!({}), NO_STORE), offer, reason)
             }
             Refusal::AllowanceRequired(offer) => {
-                self.challenged(plainly_refused(refusal), offer, ALLOWANCE)
+                let Some(challenge) = self.challenge(offer, allowance::REQUIRED) else {
+                    return unavailable(offer);
+                };
+                let mut body = fault::body(refusal);
+                body["error"]["allowance"] = challenge.allowance.into();
+                let mut sealed = told(status, &body, NO_STORE);
+                sealed.headers.insert(PAYMENT_REQUIRED, challenge.header);
+                sealed
             }
             Refusal::PaymentDeclined { offer, reason } => {
                 let mut sealed = told(status, &json!({}), NO_STORE);

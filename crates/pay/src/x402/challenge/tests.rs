@@ -100,6 +100,10 @@ fn the_header_fits_its_budget_whatever_the_words_are() {
     let (name, tag) = ("n".repeat(32), "t".repeat(32));
     let longest = Resource::parse(&url, &"d".repeat(200), &name, &[tag.as_str(); 5]).unwrap();
     let porter: &dyn Facilitator = porter.as_ref();
+    let extensions = Extensions::new();
+    let missing = challenge(&offer(), porter, sold(&longest, &extensions), allowance::REQUIRED);
+    let missing = missing.unwrap().header;
+    assert!(missing.len() <= HEADER_BYTES_MAX, "{}", missing.len());
     for letter in ["r", "\"", "\\", "é", "🐧", "\u{1}"] {
         let reason = letter.repeat(5_000);
         let made =

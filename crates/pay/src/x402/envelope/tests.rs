@@ -155,6 +155,29 @@ fn a_missing_allowance_is_412_with_the_magic_word() {
 }
 
 #[test]
+fn a_missing_allowance_names_token_spender_call_and_the_permit_that_replaces_it() {
+    for context in contexts() {
+        let sealed = seal(Err(Refusal::AllowanceRequired(offer())), &context);
+        let challenge = carried(&sealed, PAYMENT_REQUIRED);
+        let missing = &body(&sealed)["error"]["allowance"];
+        for member in ["spender", "tokens", "minimum", "or_permit"] {
+            assert_eq!(missing[member], challenge["allowance"][member], "{member}");
+        }
+        assert_eq!(challenge["allowance"]["call"]["function"], "approve(address,uint256)");
+        assert_eq!(missing["spender"], "0x000000000022D473030F116dDEE9F6B43aC78BA3");
+        let base = order::chain::Network::Base;
+        assert_eq!(
+            missing["tokens"][0],
+            json!({ "network": base.caip2(), "token": base.usdc().to_string() })
+        );
+        assert_eq!(missing["call"]["function"], "approve(address,uint256)");
+        assert!(missing["call"]["data"].as_str().unwrap().starts_with("0x095ea7b3"));
+        assert_eq!(missing["or_permit"], "eip2612GasSponsoring");
+        assert!(challenge["extensions"]["eip2612GasSponsoring"].is_object());
+    }
+}
+
+#[test]
 fn a_declined_payment_has_a_receipt_that_says_so_and_no_challenge() {
     let payer = Payer::new();
     let (x402, _) = x402(Porter::good());
