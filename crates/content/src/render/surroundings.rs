@@ -52,6 +52,7 @@ impl Renderer<'_> {
             footer => footer.collect::<Vec<_>>(),
             languages => languages,
             notices => self.notices(language),
+            address => site.address_in(language),
             style => self.frame.style,
             webmcp => self.frame.script,
             ..self.facts()

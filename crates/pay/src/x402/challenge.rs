@@ -144,7 +144,7 @@ struct Asked<'a> {
 
 pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
      spend limit must be at least the maximum, and send the identical body again with the result \
-     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21 %, never more than the \
+     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21%, never more than the \
      maximum.";
 
 /// Written once for all orders, with a gap for each one's id.

@@ -103,7 +103,7 @@ pub(super) const DETAILS: &[Details] = &[
         "sendPostcardX402",
         "Send the postcard without a payment and read the challenge in PAYMENT-REQUIRED. Sign an \
          authorization of at most 3.50 USDC on Base, Polygon or Arbitrum, and send the identical \
-         body again with PAYMENT-SIGNATURE. What is charged is the provider's total plus 21 %, \
+         body again with PAYMENT-SIGNATURE. What is charged is the provider's total plus 21%, \
          straight to the seller. The same operation again answers 200 and charges nothing. An \
          operation that is paid or in doubt never answers 402.",
         &[
