@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         endpoint_list: String::new(),
         example_body: String::new(),
         client_sha256: String::new(),
+        open: vec!["x402", "mpp", "preview"],
     };
     let renderer = Renderer::new(&catalog, frame).map_err(|fault| fault.to_string())?;
     let page = renderer.paywall().map_err(|fault| fault.to_string())?;

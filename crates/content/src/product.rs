@@ -1,5 +1,7 @@
 //! What the shop sells.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ContentFault;
@@ -28,6 +30,18 @@ pub struct Product {
     pub description: String,
     pub picture_alt: String,
     pub specification: Vec<Line>,
+    /// For lists in the other languages of the site.
+    #[serde(default)]
+    pub translations: BTreeMap<Language, Translation>,
+}
+
+/// What a list says of a product.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Translation {
+    pub kind: String,
+    pub summary: String,
+    pub picture_alt: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,11 +95,21 @@ impl Product {
         self.stock > 0
     }
 
+    /// What a list says of it in a language, or else in its own.
+    pub fn told(&self, language: Language) -> Translation {
+        let own = || Translation {
+            kind: self.kind.clone(),
+            summary: self.summary.clone(),
+            picture_alt: self.picture_alt.clone(),
+        };
+        self.translations.get(&language).cloned().unwrap_or_else(own)
+    }
+
     /// As people read it in their language.
     pub fn price_shown(&self, language: Language) -> String {
         let plain = self.price_plain();
         match language {
-            Language::En => format!("€\u{a0}{plain}"),
+            Language::En => format!("€{plain}"),
             Language::De | Language::Es | Language::It => {
                 format!("{}\u{a0}€", plain.replace('.', ","))
             }

@@ -32,6 +32,9 @@ pub struct Frame {
     pub example_body: String,
     /// The hash of the command-line client as it is handed out.
     pub client_sha256: String,
+    /// What can be had here now: `preview`, `x402`, `mpp` and `registration`, as far as the
+    /// configuration opens them.
+    pub open: Vec<&'static str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +90,10 @@ impl<'a> Renderer<'a> {
         let around = self.surroundings(page.language, &front.path, self.tongues(Some(page)));
         let html = self.template(front.kind.template(), context! { page => about, ..around })?;
         let text = self.fill(&file, &page.source, &self.lists(page.language))?;
-        let markdown = format!("# {}\n\n{}\n\n{}\n", front.heading, front.lead, text.trim());
+        let (heading, lead, text) = (&front.heading, &front.lead, text.trim());
+        let notices: String =
+            self.notices(page.language).iter().map(|notice| format!("> {notice}\n\n")).collect();
+        let markdown = format!("# {heading}\n\n{lead}\n\n{notices}{text}\n");
         Ok(Faces { html, markdown })
     }
 

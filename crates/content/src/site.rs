@@ -105,6 +105,12 @@ impl Site {
         *self.languages.first().expect("checked when loaded")
     }
 
+    /// The address as a page of this language writes it.
+    pub fn address_in(&self, language: Language) -> String {
+        let country = self.words(language).get("country").unwrap_or(&self.address.country);
+        Address { country: country.clone(), ..self.address.clone() }.to_string()
+    }
+
     /// The interface's words in one language.
     pub fn words(&self, language: Language) -> &Words {
         self.words.get(&language).expect("checked when loaded")

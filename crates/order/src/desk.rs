@@ -124,8 +124,9 @@ impl Desk {
         order: Order<Offered>,
         payees: Payees,
     ) -> Result<Outcome, Refusal> {
-        let order = order.readdress(payees.digest(), self.clock.now());
-        let order = self.record(order, &Actor::Desk).await?;
+        let (id, order) = (order.id, order.readdress(payees.digest(), self.clock.now()));
+        let recorded = self.record(order, &Actor::Desk).await;
+        let order = recorded.map_err(|refusal| refusal.about(id))?;
         Ok(Outcome::Due(offer(tender, &order, payees)))
     }
 
@@ -145,13 +146,17 @@ impl Desk {
         match (self.open(operation, &payees).await?, turn) {
             (Stored::Offered(order), None) => Err(Refusal::InProgress(order.id)),
             (Stored::Offered(order), Some(_turn)) => {
-                self.take_payment(tender, order, card, credential, payees?).await
+                let (id, payees) = (order.id, payees?);
+                let taken = self.take_payment(tender, order, card, credential, payees).await;
+                taken.map_err(|refusal| refusal.about(id))
             }
             // The payer asks after the payment that is in doubt: find out now.
             // Not so while it is being settled: another process may be at it,
             // and what it hears is proof only if nobody else asks.
             (Stored::Unconfirmed(order), Some(_turn)) if is_of(&order.state.was, digest) => {
-                self.chase_payment(tender, order.reopen(), &Actor::Desk).await
+                let id = order.id;
+                let chased = self.chase_payment(tender, order.reopen(), &Actor::Desk).await;
+                chased.map_err(|refusal| refusal.about(id))
             }
             (order, _) => Self::answer(order, Some(digest)),
         }

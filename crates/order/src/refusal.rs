@@ -61,4 +61,43 @@ pub enum Refusal {
     NotConfigured,
     StoreBusy,
     Internal,
+
+    /// One of those that name no order, of an order that exists.
+    AboutOrder(OrderId, Box<Refusal>),
+}
+
+impl Refusal {
+    /// Names the order that a failure outside or of ours concerns, where it names none yet.
+    #[must_use]
+    pub fn about(self, order: OrderId) -> Self {
+        match self {
+            Self::ProviderUnreachable
+            | Self::ProviderUnusable
+            | Self::ProviderUnavailable
+            | Self::PaymentUnavailable
+            | Self::NotConfigured
+            | Self::StoreBusy
+            | Self::Internal => Self::AboutOrder(order, Box::new(self)),
+            Self::CardInvalid(_)
+            | Self::IdentifierInvalid
+            | Self::SellerNameInvalid
+            | Self::DifferentRequest(_)
+            | Self::PaymentIdentifierUsed(_)
+            | Self::OperationLapsed(_)
+            | Self::CredentialInvalid { .. }
+            | Self::AllowanceRequired(_)
+            | Self::PaymentDeclined { .. }
+            | Self::PaymentBoundElsewhere
+            | Self::PaymentInPlay(_)
+            | Self::PaymentUnconfirmed(_)
+            | Self::InProgress(_)
+            | Self::SubmissionUnresolved(_)
+            | Self::SellerAddressChanged(_)
+            | Self::PriceAboveCeiling(_)
+            | Self::SellerNotEnabled
+            | Self::SellerUnresolved
+            | Self::NameServiceFailed
+            | Self::AboutOrder(..) => self,
+        }
+    }
 }

@@ -153,6 +153,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         | Refusal::PaymentUnavailable
         | Refusal::NotConfigured
         | Refusal::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
+        Refusal::AboutOrder(_, cause) => status(cause),
     }
 }
 
@@ -184,6 +185,7 @@ fn code(refusal: &Refusal) -> &'static str {
         }
         Refusal::StoreBusy => "storage_busy",
         Refusal::NameServiceFailed | Refusal::Internal => "internal_error",
+        Refusal::AboutOrder(_, cause) => code(cause),
     }
 }
 
@@ -216,6 +218,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::NotConfigured
         | Refusal::StoreBusy
         | Refusal::Internal => Retry::Same,
+        Refusal::AboutOrder(_, cause) => retry(cause),
     }
 }
 
@@ -252,7 +255,9 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::PriceAboveCeiling(_) => "This card costs more than 3.50 USDC. Nothing moved.",
         Refusal::OperationLapsed(_) => "This identifier has expired; use a new one.",
         Refusal::AllowanceRequired(_) => {
-            "Permit2 may not move your USDC yet. Allow it, then send the same request again."
+            "Permit2 may not move your USDC yet; error.allowance has the missing call of each \
+             network. Make it, or sign the permit that replaces it, then send the same request \
+             again."
         }
         Refusal::PaymentUnconfirmed(_) => {
             "We cannot tell yet whether the payment moved. Do not sign again; send the same request."
@@ -272,6 +277,7 @@ fn message(refusal: &Refusal) -> &'static str {
         Refusal::StoreBusy => "Storage is busy. Send the same request again.",
         Refusal::NameServiceFailed => "Names cannot be resolved now.",
         Refusal::Internal => "Something broke on our side.",
+        Refusal::AboutOrder(_, cause) => message(cause),
     }
 }
 
@@ -286,7 +292,8 @@ fn order(refusal: &Refusal) -> Option<OrderId> {
         | Refusal::InProgress(id)
         | Refusal::SubmissionUnresolved(id)
         | Refusal::SellerAddressChanged(id)
-        | Refusal::PriceAboveCeiling(id) => Some(*id),
+        | Refusal::PriceAboveCeiling(id)
+        | Refusal::AboutOrder(id, _) => Some(*id),
         Refusal::CredentialInvalid { offer, .. }
         | Refusal::PaymentDeclined { offer, .. }
         | Refusal::AllowanceRequired(offer) => Some(offer.order),
@@ -353,6 +360,26 @@ mod tests {
                 assert!(message.contains(words), "{words} is not in: {message}");
             }
         }
+    }
+
+    #[test]
+    fn an_order_that_exists_is_named_whatever_failed() {
+        for cause in [
+            Refusal::ProviderUnreachable,
+            Refusal::ProviderUnusable,
+            Refusal::ProviderUnavailable,
+            Refusal::PaymentUnavailable,
+            Refusal::StoreBusy,
+            Refusal::Internal,
+        ] {
+            let named = verdict(&cause.clone().about(ID));
+            assert_eq!(named, Verdict { order: Some(ID), ..verdict(&cause) });
+        }
+        // What names its order already, or concerns none, stays as it is.
+        let priced = Refusal::PriceAboveCeiling(ID);
+        assert_eq!(priced.clone().about(OrderId::from_bytes([8; 16])), priced);
+        let bound = Refusal::PaymentBoundElsewhere;
+        assert_eq!(bound.clone().about(ID), bound);
     }
 
     #[test]

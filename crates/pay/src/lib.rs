@@ -4,7 +4,7 @@
 //!
 //! 1. [`envelope`]: what every way of paying has in common, and the one table
 //!    from the desk's words to HTTP's; [`fault`]: that table as a body;
-//!    [`movement`]: what chains say of money; `digits` and `eip712`: how clients write
+//!    [`mode`]: whether money is real; [`movement`]: what chains say of it; `digits` and `eip712`: how clients write
 //!    numbers and what keys sign; `form`: what is written once for all orders.
 //! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same files in
 //!    each.
@@ -14,6 +14,7 @@ mod eip712;
 pub mod envelope;
 pub mod fault;
 mod form;
+pub mod mode;
 pub mod movement;
 pub mod mpp;
 pub mod x402;

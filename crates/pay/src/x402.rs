@@ -3,12 +3,13 @@
 //! The same files stand in every protocol's folder: [`challenge`], [`credential`],
 //! `receipt`, [`tender`], [`envelope`], and the port that moves the money,
 //! here [`facilitator`]. What only this protocol has stands beside them:
-//! [`resource`] and `extensions` say what is sold, `checks` what a
+//! [`resource`] and `extensions` say what is sold, `allowance` what a payer must allow, `checks` what a
 //! credential must hold, [`signature`] what was signed.
 
 use order::chain::EvmAddress;
 use order::tender::Rejection;
 
+mod allowance;
 pub mod challenge;
 mod checks;
 pub mod credential;

@@ -42,7 +42,7 @@ use card::Card;
 use end::End;
 use keep::{Keep, Kept};
 use place::Place;
-use purse::Purse;
+use purse::{Money, Purse};
 use shop::Shop;
 use values::{Rail, name};
 
@@ -103,7 +103,10 @@ impl Visit<'_> {
     /// From the challenge to a signed payment, and on.
     async fn begin(&self) -> Result<End, End> {
         let bill = match self.ask().await? {
-            Asked::Due(bill) => bill,
+            Asked::Due(_, Money::OfSandbox) if self.arguments.key_file.is_some() => {
+                return Err(End::Refused(OF_SANDBOX.to_owned()));
+            }
+            Asked::Due(bill, Money::OfSandbox | Money::Real) => bill,
             Asked::Paid(taken) => return Ok(self.goodbye(&taken, None).await),
         };
         let (kept, purse) = match &bill {
@@ -133,7 +136,8 @@ impl Visit<'_> {
             return Ok(Asked::Paid(taken));
         }
         if let Some(bill) = Bill::read(&answer, self.shop.rail) {
-            return Ok(Asked::Due(bill));
+            let money = bill.money(&answer);
+            return Ok(Asked::Due(bill, money));
         }
         let words = format!("No challenge: {}\nNothing was signed.\n", answer::words(&answer));
         Err(match answer.status {
@@ -264,7 +268,7 @@ impl Visit<'_> {
 
 /// What an unpaid request brought.
 enum Asked {
-    Due(Bill),
+    Due(Bill, Money),
     Paid(Taken),
 }
 
@@ -275,6 +279,22 @@ enum Bill {
 }
 
 impl Bill {
+    /// What the service says of its money, in its header, its body or an offer.
+    fn money(&self, answer: &Answer) -> Money {
+        let body: serde_json::Value = answer.body_as().unwrap_or_default();
+        let offers = match self {
+            Self::X402(challenge) => challenge.offers(),
+            Self::Mpp(_) => &[],
+        };
+        let offers = offers.iter().map(|offer| &offer["extra"]["mode"]);
+        let mut said = offers.chain([&body["mode"]]).filter_map(|mode| mode.as_str());
+        if said.any(|mode| mode == SANDBOX) || answer.header("x-service-mode") == Some(SANDBOX) {
+            Money::OfSandbox
+        } else {
+            Money::Real
+        }
+    }
+
     fn read(answer: &Answer, rail: Rail) -> Option<Self> {
         if answer.status != 402 {
             return None;
@@ -293,6 +313,15 @@ impl Bill {
         }
     }
 }
+
+/// How a service that takes no real money names itself.
+const SANDBOX: &str = "sandbox";
+
+const OF_SANDBOX: &str = "\
+Nothing was signed: the service is a sandbox, whose offers name real contracts and chains. A
+payment signed with a key of yours could be taken to the real chain by anybody who sees it.
+Leave out --key-file and name the sandbox's own chain with --sandbox, whose faucet then pays.
+";
 
 /// What allowances are for is not there to be had by MPP.
 fn fitting(arguments: &PayArguments) -> Result<(), End> {

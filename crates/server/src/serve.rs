@@ -39,6 +39,7 @@ mod bell;
 mod complaint;
 mod connection;
 mod pulse;
+mod request_body;
 mod signals;
 
 /// How long to leave the system alone when it can give us no connection, as

@@ -1,11 +1,11 @@
 //! Introduces the parts of the house to each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::StatusCode;
 use content::catalog::Catalog;
+use content::render::Money;
 use order::chain::Network;
 use order::desk::Desk;
 use order::flight::Flights;
@@ -15,6 +15,7 @@ use order::seller::Sellers;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
 use pay::envelope::Envelope;
+use pay::mode::Mode;
 use pay::mpp::{Mpp, Realm, Secrets};
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
@@ -23,13 +24,14 @@ use web::agents::token::TokenKeys;
 use web::agents::{Enabled, Registry};
 use web::guard::Limits;
 use web::postcards::{self, Sending};
-use web::premises::Premises;
+use web::premises::{Premises, Reach, Service};
 use web::quota::Quota;
 use web::site::Site;
 use web::walks::Walks;
 
 use crate::config::Config;
 use crate::config::paying::Paying;
+use crate::config::posting::Posting;
 use crate::config::values::{Answer, BaseUrl};
 use crate::storage::Storage;
 use crate::world::World;
@@ -55,11 +57,12 @@ pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> H
         walks,
         limits: Limits {
             body_bytes: config.limits.body_bytes,
-            body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
             request_time: config.limits.request,
+            ..Limits::default()
         },
         paid_time: config.limits.paid_request,
         site,
+        reach: if bound.ip().is_loopback() { Reach::Loopback } else { Reach::Network },
         quota: Quota::new(config.limits.discovery_quota),
         registry: Registry {
             keys: TokenKeys::new(storage.keyring.tokens()),
@@ -82,7 +85,43 @@ pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> 
         default_seller: config.sellers.default.to_string(),
         seller_parent: config.sellers.parent.to_string(),
         profile: config.mcp.profile,
+        mode: mode(config),
+        open: open(config),
     }
+}
+
+fn mode(config: &Config) -> Mode {
+    match config.paying.money() {
+        Money::Real => Mode::Live,
+        Money::Play => Mode::Sandbox,
+    }
+}
+
+/// What this configuration lets callers do, as `world` and `desks` open it.
+fn open(config: &Config) -> BTreeSet<Service> {
+    let mut open = BTreeSet::new();
+    if let Posting::Sandbox(_) | Posting::ThanksIo(_) | Posting::Lob(_) = &config.posting {
+        open.insert(Service::Preview);
+        match &config.paying {
+            Paying::Nobody => {}
+            Paying::Sandbox | Paying::Settler(_) => {
+                open.extend([Service::X402, Service::Mpp]);
+            }
+            Paying::Facilitator(facilitator) => {
+                open.insert(Service::X402);
+                if facilitator.settler_key.is_some() {
+                    open.insert(Service::Mpp);
+                }
+            }
+        }
+    }
+    match config.agents.anonymous {
+        Answer::Yes => {
+            open.insert(Service::Registration);
+        }
+        Answer::No => {}
+    }
+    open
 }
 
 fn previews(config: &Config, world: &World) -> Option<Previews> {
@@ -138,6 +177,7 @@ pub(crate) fn desks(
     };
     let base_url = config.server.base_url(bound);
     let x402 = X402::new(facilitator.clone(), resource(&base_url, postcards::X402)?);
+    let x402 = x402.in_mode(mode(config));
     let mpp = world.carriers.mpp.as_ref().map(|carrier| {
         let (newest, earlier) = storage.keyring.challenges();
         let realm = config.realm.clone().map_or_else(|| Realm::parse(base_url.host()), Ok);
@@ -145,7 +185,7 @@ pub(crate) fn desks(
         let resource = resource(&base_url, postcards::MPP)?;
         let randomness = Arc::new(challenge_randomness);
         let mpp = Mpp::new(carrier.clone(), realm?, secrets, randomness, resource);
-        Ok::<_, String>(Arc::new(mpp))
+        Ok::<_, String>(Arc::new(mpp.in_mode(mode(config))))
     });
     Ok(Some(Desks {
         paid: desk(config, storage, world, clock, &provider.paid),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -19,7 +18,6 @@ use serde_json::{Map, Value};
 use crate::agents::refusal::{Fields, Refusal};
 use crate::agents::token::{Registration, SCOPE, TokenKeys};
 use crate::browsers::Welcome;
-use crate::problem;
 use crate::window::{Entry, Window};
 
 mod refusal;
@@ -30,6 +28,8 @@ pub use refusal::unauthorized;
 const ANONYMOUS: &str = "anonymous";
 const IDENTITY_ASSERTION: &str = "identity_assertion";
 const ACCESS_TOKEN: &str = "access_token";
+/// Where an identity assertion is sent, whatever `type` says.
+const ASSERTION: &str = "assertion";
 
 const WELCOME: Welcome =
     Welcome { methods: "POST, OPTIONS", headers: "content-type, authorization" };
@@ -65,15 +65,11 @@ struct Counter {
 /// Call it once in a process: each call opens a window of its own.
 pub fn routes(registry: Registry) -> Router {
     let counter = Counter { registry, window: Window::new(REGISTRATIONS) };
-    Router::new()
+    let routes = Router::new()
         .route("/agent/auth", post(register))
         .route("/agent/auth/claim", post(claim))
-        .route("/agent/auth/revoke", post(revoke))
-        // Set here and not only where the routes are guarded, as the layer
-        // below reaches no fallback that comes after it.
-        .method_not_allowed_fallback(problem::method_not_allowed)
-        .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
-        .with_state(Arc::new(counter))
+        .route("/agent/auth/revoke", post(revoke));
+    WELCOME.to(routes.with_state(Arc::new(counter)))
 }
 
 /// The token that a request offers: empty if it offers none that can be read,
@@ -158,6 +154,9 @@ fn check(body: &[u8]) -> Result<(), Refusal> {
         serde_json::from_slice(body).map_err(|_| Refusal::NotAnObject)?;
     let word = |name: &str| asked.get(name).and_then(Value::as_str);
     let (identity, credential) = (word("type"), word("requested_credential_type"));
+    if asked.contains_key(ASSERTION) {
+        return Err(Refusal::IdentityAssertion);
+    }
     match (identity, credential) {
         (Some(IDENTITY_ASSERTION), _) => Err(Refusal::IdentityAssertion),
         (Some(ANONYMOUS), Some(ACCESS_TOKEN)) => Ok(()),

@@ -17,7 +17,7 @@ use crate::press;
 const WORTH_COMPRESSING_BYTES: usize = 512;
 
 /// What a script on another site may read beside the body.
-const EXPOSED: HeaderValue = HeaderValue::from_static(
+pub(crate) const EXPOSED: HeaderValue = HeaderValue::from_static(
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Service-API-Version, \
      PAYMENT-REQUIRED, X-Request-Id",
 );

@@ -73,6 +73,11 @@ pub(crate) fn read(
     body: &[u8],
     named: Option<OperationId>,
 ) -> Result<Asked, Unread> {
+    // A validator that knows no card yet sends nothing, and is to be told what one is.
+    if body.is_empty() {
+        return asked(names, headers, &Sheet::Members(Members(Vec::new())), named)
+            .map_err(Unread::Refused);
+    }
     // As one text, since it is quicker to see that once than for every word in it.
     let text = std::str::from_utf8(body).map_err(|_| Unread::Malformed)?;
     let sheet = serde_json::from_str(text).map_err(|_| Unread::Malformed)?;

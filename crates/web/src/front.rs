@@ -15,13 +15,13 @@ use axum::response::IntoResponse;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Either;
 use tower::Service;
 
-use crate::document::Sent;
+use crate::document::{EXPOSED, Sent};
 use crate::documents::{Documents, Place, only_reading};
 use crate::guard::{Guard, Making, Watched, X_REQUEST_ID, measure_head};
 use crate::known::Known;
@@ -154,6 +154,7 @@ pub(crate) fn stamp(headers: &mut HeaderMap, quota: &Quota, turn: Turn) {
     headers.insert(RATELIMIT, quota::header(turn));
     headers.insert(RATELIMIT_POLICY, quota.policy());
     headers.insert(version::HEADER, version::CURRENT);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }
 
 fn response(sent: Sent, method: &Method) -> Response<FrontBody> {

@@ -59,6 +59,9 @@ pub struct Limits {
     pub body_bytes: usize,
     /// The answer to a larger body: 413, unless a route's contract names another.
     pub body_overflow: StatusCode,
+    /// The answer to a body that does not arrive in time: 408, unless a route's contract has
+    /// no such answer.
+    pub body_timeout: StatusCode,
     pub request_time: Duration,
 }
 
@@ -67,6 +70,7 @@ impl Default for Limits {
         Self {
             body_bytes: BODY_BYTES,
             body_overflow: StatusCode::PAYLOAD_TOO_LARGE,
+            body_timeout: StatusCode::REQUEST_TIMEOUT,
             request_time: REQUEST_TIME,
         }
     }
@@ -199,7 +203,7 @@ where
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(fault)) if fault.is::<LengthLimitError>() => Err(too_large(limits)),
         Ok(Err(_)) => Err(broken_off()),
-        Err(_) => Err(dawdling()),
+        Err(_) => Err(dawdling(limits)),
     }
 }
 
@@ -270,9 +274,9 @@ fn broken_off() -> Problem {
     }
 }
 
-fn dawdling() -> Problem {
+fn dawdling(limits: Limits) -> Problem {
     Problem {
-        status: StatusCode::REQUEST_TIMEOUT,
+        status: limits.body_timeout,
         code: "body_too_slow",
         message: Cow::Borrowed("The body did not arrive within 10 seconds."),
         retry: Retry::Same,

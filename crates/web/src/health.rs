@@ -12,6 +12,7 @@ use axum::routing::get;
 use order::ports::Store;
 use tokio::time::timeout;
 
+use crate::browsers::READING;
 use crate::problem::RETRY_AFTER_SECONDS;
 
 /// A store that needs longer than this to say that it is there would not serve
@@ -19,7 +20,8 @@ use crate::problem::RETRY_AFTER_SECONDS;
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn routes(store: Arc<dyn Store>) -> Router {
-    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).with_state(store)
+    let routes = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready));
+    READING.to(routes.with_state(store))
 }
 
 /// Asks nobody: a process that can answer at all should not be restarted

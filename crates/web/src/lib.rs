@@ -58,6 +58,7 @@ use crate::front::{Beside, Front};
 use crate::guard::{Guard, Limits};
 use crate::mcp::library::Library;
 use crate::postcards::Sending;
+use crate::premises::Reach;
 use crate::publish::Published;
 use crate::quota::Quota;
 use crate::sellers::Directory;
@@ -83,6 +84,7 @@ pub struct House {
     /// How long whoever pays is waited for.
     pub paid_time: Duration,
     pub site: Site,
+    pub reach: Reach,
     pub quota: Quota,
     pub registry: Registry,
 }
@@ -101,22 +103,25 @@ pub fn open(house: House) -> Front {
         .merge(shop::routes(&premises))
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));
     let doors = nowhere::behind(doors, &premises, not_found);
+    let mode = premises.mode;
     let library = Library { premises, pages };
-    let mcp = mcp::Desk::new(&library, quota.clone(), house.limits);
+    let mcp = mcp::Desk::new(&library, quota.clone(), house.limits, house.reach);
     let unpaid = everyday.with(card_limits(house.limits));
     let paid = card_limits(Limits { request_time: house.paid_time, ..house.limits });
-    let sending = postcards::Doors::new(house.sending, paywall, house.walks, paid);
+    let sending = postcards::Doors::new(house.sending, paywall, house.walks, paid, mode);
     let shown = preview::routes(house.previews);
     let doors = guarded(shown, unpaid).merge(guarded(doors, everyday.clone()));
     let beside = Beside { mcp, sending };
     Front::new(Arc::new(documents), quota, doors, beside, everyday)
 }
 
-/// A postcard is small, and the contract has its own word for one that is not.
+/// A postcard is small, and the contract has its own status for one that is not, and none for
+/// one that is slow.
 fn card_limits(everyday: Limits) -> Limits {
     Limits {
         body_bytes: everyday.body_bytes.min(CARD_BYTES),
         body_overflow: StatusCode::INTERNAL_SERVER_ERROR,
+        body_timeout: StatusCode::BAD_REQUEST,
         ..everyday
     }
 }

@@ -22,10 +22,12 @@ type Weight = u16;
 const FULL: Weight = 1_000;
 
 impl Face {
-    /// For a page: Markdown only when it is named and wanted no less than HTML.
+    /// For a page: Markdown only when it is named and wanted no less than HTML, which may be
+    /// wanted by a wildcard.
     pub(crate) fn of_page(headers: &HeaderMap) -> Self {
         let markdown = named(headers, "text/markdown");
-        let html = named(headers, "text/html").unwrap_or(0);
+        let html = ["text/html", "text/*", "*/*"].iter().find_map(|range| named(headers, range));
+        let html = html.unwrap_or(0);
         match markdown {
             Some(weight) if weight > 0 && weight >= html => Self::Markdown,
             Some(_) | None => Self::Html,
@@ -119,6 +121,10 @@ mod tests {
             ("text/html, text/markdown", Face::Markdown),
             ("Text/Markdown ; Q=0.5", Face::Markdown),
             ("text/html;q=0.8, text/markdown;q=0.7", Face::Html),
+            ("text/markdown;q=0.1, */*;q=0.9", Face::Html),
+            ("text/markdown;q=0.1, text/*;q=0.9, */*;q=0", Face::Html),
+            ("text/markdown;q=0.5, text/html;q=0.1, */*;q=0.9", Face::Markdown),
+            ("text/markdown, */*", Face::Markdown),
             ("text/markdown;q=0", Face::Html),
             ("text/markdown;q=0.000, */*", Face::Html),
             ("*/*", Face::Html),

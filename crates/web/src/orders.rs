@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{
@@ -19,22 +18,15 @@ use order::ports::{Store, StoreError};
 use order::status::{PaymentView, View};
 use serde::Serialize;
 
-use crate::browsers::Welcome;
+use crate::browsers::READING;
 use crate::date::rfc3339;
-use crate::problem::{self, Problem, Retry};
+use crate::problem::{Problem, Retry};
 use crate::refused::refused;
 
 const PATH: &str = "/api/x402/orders/{publicOrderId}";
 
-const WELCOME: Welcome =
-    Welcome { methods: "GET, HEAD, OPTIONS", headers: "accept, if-none-match" };
-
 pub(crate) fn routes(store: Arc<dyn Store>) -> Router {
-    Router::new()
-        .route(PATH, get(status))
-        .method_not_allowed_fallback(problem::method_not_allowed)
-        .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
-        .with_state(store)
+    READING.to(Router::new().route(PATH, get(status)).with_state(store))
 }
 
 async fn status(

@@ -18,12 +18,13 @@ use http::header::{
     ALLOW,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::chain::Network;
 use order::desk::{Desk, Fulfilment, Outcome, Walk};
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
+use pay::mode::Mode;
 
 use crate::browsers::Welcome;
 use crate::draft::{self, MALFORMED, Unread};
@@ -37,6 +38,9 @@ use crate::walks::Walks;
 
 pub const X402: &str = "/api/x402/postcards";
 pub const MPP: &str = "/api/mpp/postcards";
+
+/// Says on every answer whether payments here are of real money.
+pub const X_SERVICE_MODE: HeaderName = HeaderName::from_static("x-service-mode");
 
 /// What a page of any origin may send to a door, and see of its answers.
 #[derive(Clone, Copy)]
@@ -73,7 +77,7 @@ const AT_X402: Manners = Manners {
                   access-control-expose-headers",
     },
     preflight: Preflight::Always,
-    exposed: "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, X-Request-Id",
+    exposed: "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, X-Request-Id, X-Service-Mode",
     problems: Problems::Plain,
 };
 
@@ -86,7 +90,7 @@ const AT_MPP: Manners = Manners {
     },
     preflight: Preflight::FromBrowsers,
     exposed: "WWW-Authenticate, Payment-Receipt, PAYMENT-REQUIRED, PAYMENT-RESPONSE, \
-              Retry-After, X-Request-Id",
+              Retry-After, X-Request-Id, X-Service-Mode",
     problems: Problems::Documents,
 };
 
@@ -110,6 +114,7 @@ pub(crate) struct Doors([Arc<Counter>; 2]);
 pub(crate) struct Counter {
     manners: Manners,
     limits: Limits,
+    mode: Mode,
     clerk: Option<Clerk>,
 }
 
@@ -129,6 +134,7 @@ impl Doors {
         page: PaywallPage,
         walks: Walks,
         limits: Limits,
+        mode: Mode,
     ) -> Self {
         let (by_x402, by_mpp) = sending.map_or((None, None), |sending| {
             let Sending { desk, x402, mpp, money, nodes } = sending;
@@ -140,7 +146,7 @@ impl Doors {
             (Some(Clerk { path: X402, desk, envelope: x402, walks, wall }), by_mpp)
         });
         let doors = [(AT_X402, by_x402), (AT_MPP, by_mpp)];
-        Self(doors.map(|(manners, clerk)| Arc::new(Counter { manners, limits, clerk })))
+        Self(doors.map(|(manners, clerk)| Arc::new(Counter { manners, limits, mode, clerk })))
     }
 
     pub(crate) fn at(&self, path: &str) -> Option<&Arc<Counter>> {
@@ -173,6 +179,7 @@ impl Counter {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
             let exposed = HeaderValue::from_static(self.manners.exposed);
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            headers.insert(X_SERVICE_MODE, HeaderValue::from_static(self.mode.word()));
             response
         })
     }

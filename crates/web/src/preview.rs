@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -42,12 +41,7 @@ pub(crate) fn routes(previews: Option<Previews>) -> Router {
         }
         None => post(|| async { problem::NOT_CONFIGURED }),
     };
-    Router::new()
-        .route(PATH, door)
-        // Here and not only where the routes are guarded, as the layer below
-        // reaches no fallback that comes after it.
-        .method_not_allowed_fallback(problem::method_not_allowed)
-        .route_layer(from_fn(|request, next| WELCOME.admit(request, next)))
+    WELCOME.to(Router::new().route(PATH, door))
 }
 
 async fn show(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> Response {

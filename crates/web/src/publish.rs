@@ -65,6 +65,7 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
         endpoint_list: endpoint_list(),
         example_body: serde_json::to_string_pretty(&example).expect("a value is writable"),
         client_sha256: client.sha256.clone(),
+        open: premises.open.iter().map(|service| service.word()).collect(),
     };
     let renderer = Renderer::new(&premises.catalog, frame)?;
     pictures(premises, &mut documents)?;

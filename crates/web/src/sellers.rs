@@ -16,6 +16,7 @@ use order::ports::{Clock, Failure, NameService, Purpose};
 use order::seller::Resolution;
 use serde::Serialize;
 
+use crate::browsers::READING;
 use crate::date::rfc3339;
 use crate::problem::{Problem, Retry};
 
@@ -32,7 +33,7 @@ pub(crate) struct Directory {
 }
 
 pub(crate) fn routes(directory: Directory) -> Router {
-    Router::new().route(RESOLVE, get(resolve)).with_state(directory)
+    READING.to(Router::new().route(RESOLVE, get(resolve)).with_state(directory))
 }
 
 async fn resolve(

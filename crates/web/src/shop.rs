@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{HeaderMap, StatusCode};
 
+use crate::browsers::READING;
 use crate::discovery::quote::{self, Asked};
 use crate::document::{Document, Transport};
 use crate::premises::Premises;
@@ -27,7 +28,7 @@ pub(crate) fn routes(premises: &Premises) -> Router {
         (product.slug.clone(), challenge(quote).finish(transport))
     };
     let tags: Tags = premises.catalog.products.iter().map(tag).collect();
-    Router::new().route(CHECKOUT, get(checkout)).with_state(Arc::new(tags))
+    READING.to(Router::new().route(CHECKOUT, get(checkout)).with_state(Arc::new(tags)))
 }
 
 async fn checkout(

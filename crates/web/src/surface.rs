@@ -179,7 +179,7 @@ pub const SURFACE: &[Endpoint] = &[
         "What can be bought here, how, and what is not supported."),
     endpoint(Get, "/shop/checkout", "getCheckout", Shop, Json, &[400, 402, 404],
         "A payment challenge for one product. No funds are captured."),
-    counted(endpoint(Post, "/mcp", "callMcp", Mcp, Json, &[200, 202, 400, 406, 415, 429, 500],
+    counted(endpoint(Post, "/mcp", "callMcp", Mcp, Json, &[200, 202, 400, 403, 404, 406, 415, 429, 500],
         "One JSON-RPC 2.0 message to the read-only MCP server.")),
     endpoint(Get, "/client/pennyblack.mjs", "getClient", Mcp, Script, FOUND,
         "The command-line client: one file for Node.js 22, no packages, no key."),

@@ -7,7 +7,7 @@ use super::Renderer;
 use crate::faq::Answer;
 use crate::fault::ContentFault;
 use crate::markdown;
-use crate::product::Product;
+use crate::product::{Product, Translation};
 use crate::site::Language;
 
 /// HTML is put in after the Markdown around it has been set.
@@ -75,9 +75,9 @@ impl Renderer<'_> {
             .products
             .iter()
             .map(|product| {
-                let Product { name, summary, .. } = product;
+                let (name, summary) = (&product.name, product.told(language).summary);
                 let (path, price) = (product.path(), product.price_shown(language));
-                format!("- [{name}]({path}): {summary} {price}, {}.", stock(product))
+                format!("- [{name}]({path}): {summary} {price}. {}.", stock(product))
             })
             .collect();
         lines.join("\n")
@@ -157,16 +157,17 @@ pub(super) fn topics(answers: &[Answer]) -> Vec<(&str, Vec<&Answer>)> {
 
 /// A product as templates know it.
 pub(super) fn product(product: &Product, language: Language) -> Value {
+    let Translation { kind, summary, picture_alt } = product.told(language);
     context! {
         slug => product.slug,
         name => product.name,
-        kind => product.kind,
-        summary => product.summary,
+        kind => kind,
+        summary => summary,
         price => product.price_shown(language),
         available => product.is_available(),
         stock => product.stock,
         picture => product.picture_path(),
-        picture_alt => product.picture_alt,
+        picture_alt => picture_alt,
         specification => product.specification,
     }
 }

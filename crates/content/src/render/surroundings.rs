@@ -17,6 +17,7 @@ impl Renderer<'_> {
         context! {
             base_url => self.frame.base_url,
             client_sha256 => self.frame.client_sha256,
+            open => self.frame.open,
             site => context! {
                 name => site.name,
                 legal_name => site.legal_name,
@@ -50,10 +51,25 @@ impl Renderer<'_> {
             navigation => navigation.collect::<Vec<_>>(),
             footer => footer.collect::<Vec<_>>(),
             languages => languages,
+            notices => self.notices(language),
+            address => site.address_in(language),
             style => self.frame.style,
             webmcp => self.frame.script,
             ..self.facts()
         }
+    }
+
+    /// What a visitor must know of services that this installation does not offer.
+    pub(super) fn notices(&self, language: Language) -> Vec<String> {
+        let open = |service: &str| self.frame.open.contains(&service);
+        let words = self.catalog.site.words(language);
+        let closed = [
+            (!open("x402"), "notice_no_orders"),
+            (!open("preview"), "notice_no_previews"),
+            (open("x402") && !open("mpp"), "notice_no_mpp"),
+        ];
+        let notices = closed.into_iter().filter(|(closed, _)| *closed);
+        notices.filter_map(|(_, word)| words.get(word).cloned()).collect()
     }
 
     /// The way to each language: this page there, or else its front door.

@@ -17,6 +17,7 @@ pub(super) fn frame() -> Frame {
         endpoint_list: "| a | b |\n| --- | --- |\n| 1 | 2 |".to_owned(),
         example_body: "{\"message\": \"Hello\"}".to_owned(),
         client_sha256: "c0ffee".to_owned(),
+        open: vec!["preview", "x402", "mpp", "registration"],
     }
 }
 

@@ -122,7 +122,7 @@ fn a_card_that_costs_too_much_is_refused_before_anything_moves() {
     assert_eq!(said, Err(Refusal::PriceAboveCeiling(order)));
     world.press.lock().unwrap().total = Cents(0);
     let said = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
-    assert_eq!(said, Err(Refusal::ProviderUnusable));
+    assert_eq!(said, Err(Refusal::ProviderUnusable.about(order)));
     assert!(world.chain.lock().unwrap().transfers.is_empty());
 }
 

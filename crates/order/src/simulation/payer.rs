@@ -166,7 +166,8 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
             | Refusal::PaymentUnavailable
             | Refusal::NotConfigured
             | Refusal::StoreBusy
-            | Refusal::Internal => (Count::Unclear, Heard::Wait),
+            | Refusal::Internal
+            | Refusal::AboutOrder(..) => (Count::Unclear, Heard::Wait),
         },
     };
     scene.count(count);

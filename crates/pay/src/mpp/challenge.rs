@@ -16,6 +16,7 @@ use super::facilitator::{Facilitator, Service};
 use super::problem::Problem;
 use super::{INTENT, METHOD, NETWORK, SCHEME, exact, moment};
 use crate::form::Form;
+use crate::mode::Mode;
 use crate::x402::resource::Resource;
 
 /// How long a challenge can be answered. Clients let their transfers end with it, so it
@@ -28,8 +29,13 @@ pub(super) const UNPAID: &str = "One 4x6 postcard costs 3.50 USDC on Base. Answe
 /// What x402's clients read in its place.
 const UNPAID_EXACT: &str = "Payment required";
 
-/// For people. Plain letters: it stands in a header.
-pub(super) const DESCRIPTION: &str = "One 4x6 postcard";
+/// For people. Plain letters: it stands in a header, and nothing is bound to it.
+pub(super) const fn description(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Live => "One 4x6 postcard",
+        Mode::Sandbox => "One 4x6 postcard (sandbox: not real money)",
+    }
+}
 
 /// Where a challenge's own words stand in its header. No realm has a backslash, and
 /// nothing else of it either.
@@ -68,32 +74,43 @@ pub(super) struct Money {
     pub(super) required: HeaderValue,
     /// What they are told beside it.
     pub(super) body: Form,
+    mode: Mode,
+}
+
+/// What all challenges of one endpoint share.
+#[derive(Clone, Copy)]
+pub(super) struct Sold<'a> {
+    pub(super) realm: &'a Realm,
+    pub(super) resource: &'a Resource,
+    pub(super) mode: Mode,
 }
 
 impl Money {
-    fn of(amount: Usdc, pay_to: EvmAddress, realm: &Realm, resource: &Resource) -> Option<Self> {
-        let required = exact::required(amount, pay_to, resource, UNPAID_EXACT);
+    fn of(amount: Usdc, pay_to: EvmAddress, sold: Sold<'_>) -> Option<Self> {
+        let Sold { realm, resource, mode } = sold;
+        let required = exact::required(amount, pay_to, resource, mode, UNPAID_EXACT);
         let request = request(amount, pay_to);
         Some(Self {
             amount,
             pay_to,
-            header: header(realm, &request),
+            header: header(realm, &request, mode),
             request,
             begun: OnceLock::new(),
             required: HeaderValue::try_from(required).ok()?,
-            body: body(),
+            body: body(mode),
+            mode,
         })
     }
 
     /// The value of `PAYMENT-REQUIRED` for those whose payment does not do.
     pub(super) fn required_because(&self, reason: &str, resource: &Resource) -> String {
-        exact::required(self.amount, self.pay_to, resource, reason)
+        exact::required(self.amount, self.pay_to, resource, self.mode, reason)
     }
 }
 
 /// A challenge as it stands in its header. Nothing in it needs to be escaped: a realm has
 /// no quotation marks, and the rest is ours.
-fn header(realm: &Realm, request: &str) -> Form {
+fn header(realm: &Realm, request: &str, mode: Mode) -> Form {
     let [id, expires, digest, opaque] = MARKS;
     let parameters = [
         ("id", id),
@@ -101,7 +118,7 @@ fn header(realm: &Realm, request: &str) -> Form {
         ("method", METHOD),
         ("intent", INTENT),
         ("request", request),
-        ("description", DESCRIPTION),
+        ("description", description(mode)),
         ("expires", expires),
         ("digest", digest),
         ("opaque", opaque),
@@ -112,11 +129,11 @@ fn header(realm: &Realm, request: &str) -> Form {
 
 /// The problem of those who bring no payment, with gaps for the order's id and the
 /// challenge's.
-fn body() -> Form {
+fn body(mode: Mode) -> Form {
     let order = OrderId::from_bytes([0; 16]);
     let id = "-".repeat(ID_LETTERS);
     let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
-    let text = problem.about(order).challenged(&id).json().to_string();
+    let text = problem.about(order).in_mode(mode).challenged(&id).json().to_string();
     Form::of(&text, &[&order.to_string(), &id])
 }
 
@@ -125,12 +142,7 @@ fn body() -> Form {
 pub(super) struct Usual(Mutex<Option<Arc<Money>>>);
 
 impl Usual {
-    pub(super) fn money(
-        &self,
-        offer: &Offer,
-        realm: &Realm,
-        resource: &Resource,
-    ) -> Option<Arc<Money>> {
+    pub(super) fn money(&self, offer: &Offer, sold: Sold<'_>) -> Option<Arc<Money>> {
         let (amount, pay_to) = (offer.price.ceiling(), offer.payees.on(NETWORK)?);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(money) = &*kept
@@ -138,7 +150,7 @@ impl Usual {
         {
             return Some(money.clone());
         }
-        let money = Arc::new(Money::of(amount, pay_to, realm, resource)?);
+        let money = Arc::new(Money::of(amount, pay_to, sold)?);
         *kept = Some(money.clone());
         Some(money)
     }

@@ -7,12 +7,13 @@ use order::tender::Rejection;
 use serde_json::Value;
 
 use super::binding::{Bound, Realm, Secrets};
-use super::challenge::{CREDENTIAL_TYPE, DESCRIPTION, request};
+use super::challenge::{CREDENTIAL_TYPE, description, request};
 use super::credential::{Authorization, Payment, Proof};
 use super::problem::Flaw;
 use super::signature::{Signed, nonces, signed_by};
 use super::{INTENT, METHOD, NETWORK, exact, moment};
 use crate::digits::address;
+use crate::mode::Mode;
 use crate::x402::resource::Resource;
 
 /// What must be left of a transfer: we still have to ask the chain, the provider and the
@@ -30,6 +31,7 @@ pub(super) struct Measure<'a> {
     pub(super) realm: &'a Realm,
     pub(super) secrets: &'a Secrets,
     pub(super) resource: &'a Resource,
+    pub(super) mode: Mode,
 }
 
 impl Measure<'_> {
@@ -73,7 +75,7 @@ impl Measure<'_> {
             Bound::NotByUs => return flaw("The challenge is not one of ours, or was changed."),
         }
         let place = echo.realm == self.realm.as_str();
-        let described = echo.description.is_empty() || echo.description == DESCRIPTION;
+        let described = echo.description.is_empty() || echo.description == description(self.mode);
         if !(place && echo.method == METHOD && echo.intent == INTENT && described) {
             return flaw("The challenge was made for another place.");
         }

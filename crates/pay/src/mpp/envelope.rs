@@ -12,7 +12,7 @@ use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};
 
-use super::challenge::{Challenge, Money, Press};
+use super::challenge::{Challenge, Money, Press, Sold};
 use super::problem::{Flaw, Problem};
 use super::tender::Mpp;
 use super::{headers, receipt};
@@ -46,7 +46,9 @@ impl Envelope for Mpp {
 
 impl Mpp {
     fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
-        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let Some((money, challenge)) = self.challenge(offer, context) else {
+            return unavailable(offer);
+        };
         let body = money.body.fill(&[&offer.order.to_string(), &challenge.id]);
         let mut sealed = said(StatusCode::PAYMENT_REQUIRED, body, PROBLEM, NO_STORE);
         sealed.headers.insert(WWW_AUTHENTICATE, challenge.header);
@@ -61,7 +63,8 @@ impl Mpp {
             Refusal::CredentialInvalid { offer, reason }
             | Refusal::PaymentDeclined { offer, reason } => {
                 let (flaw, reason) = Flaw::read(reason);
-                let problem = Problem::flawed(flaw, status, reason).about(offer.order);
+                let problem =
+                    Problem::flawed(flaw, status, reason).about(offer.order).in_mode(self.mode);
                 self.challenged(problem.with(&fault::body(refusal)), offer, reason, context)
             }
             // Used already. The official clients' merchants say so with this type too,
@@ -92,7 +95,8 @@ impl Mpp {
             | Refusal::PaymentUnavailable
             | Refusal::NotConfigured
             | Refusal::StoreBusy
-            | Refusal::Internal => plainly_refused(refusal),
+            | Refusal::Internal
+            | Refusal::AboutOrder(..) => plainly_refused(refusal),
         }
     }
 
@@ -104,7 +108,9 @@ impl Mpp {
         reason: &str,
         context: &Context<'_>,
     ) -> Sealed {
-        let Some((money, challenge)) = self.challenge(offer, context) else { return unavailable() };
+        let Some((money, challenge)) = self.challenge(offer, context) else {
+            return unavailable(offer);
+        };
         let Challenge { id, header } = challenge;
         let mut sealed = told(StatusCode::PAYMENT_REQUIRED, problem.challenged(&id));
         sealed.headers.insert(WWW_AUTHENTICATE, header);
@@ -119,7 +125,8 @@ impl Mpp {
         offer: &Offer,
         context: &Context<'_>,
     ) -> Option<(Arc<Money>, Challenge)> {
-        let money = self.usual.money(offer, &self.realm, &self.resource)?;
+        let sold = Sold { realm: &self.realm, resource: &self.resource, mode: self.mode };
+        let money = self.usual.money(offer, sold)?;
         let (facilitator, randomness) = (self.facilitator.as_ref(), self.randomness.as_ref());
         let press = Press { facilitator, realm: &self.realm, secrets: &self.secrets, randomness };
         let challenge = press.challenge(&money, context.body, context.now)?;
@@ -153,8 +160,8 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
 
 /// Nobody carries money here now, so nobody can be asked for it. The one place where the
 /// table's status is not the last word: 402 without a challenge would invite to nothing.
-fn unavailable() -> Sealed {
-    plainly_refused(&Refusal::PaymentUnavailable)
+fn unavailable(offer: &Offer) -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable.about(offer.order))
 }
 
 fn plainly_refused(refusal: &Refusal) -> Sealed {

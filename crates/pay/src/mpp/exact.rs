@@ -14,6 +14,7 @@ use super::{NETWORK, credential::Authorization};
 use crate::digits::address;
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
+use crate::mode::Mode;
 use crate::x402::VERSION;
 use crate::x402::extensions::FOR_REGISTRIES;
 use crate::x402::resource::{Repeated, Resource};
@@ -26,13 +27,14 @@ pub(super) fn required(
     amount: Usdc,
     pay_to: EvmAddress,
     resource: &Resource,
+    mode: Mode,
     reason: &str,
 ) -> String {
     let json = format!(
         r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
         Value::from(short(reason)),
         resource.json(),
-        entry(amount, pay_to),
+        mode.mark(entry(amount, pay_to)),
         *FOR_REGISTRIES,
     );
     STANDARD.encode(json)

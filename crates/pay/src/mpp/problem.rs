@@ -6,6 +6,7 @@ use order::tender::Rejection;
 use serde_json::{Map, Value, json};
 
 use crate::fault::short;
+use crate::mode::Mode;
 
 const TYPES: &str = "https://paymentauth.org/problems/";
 /// The type of problems that the status alone explains.
@@ -98,6 +99,12 @@ impl Problem {
     pub(super) fn about(mut self, order: OrderId) -> Self {
         self.0.insert("public_order_id".to_owned(), order.to_string().into());
         self.0.insert("order_url".to_owned(), format!("/api/x402/orders/{order}").into());
+        self
+    }
+
+    /// Says whether real money is asked for.
+    pub(super) fn in_mode(mut self, mode: Mode) -> Self {
+        self.0.insert("mode".to_owned(), mode.word().into());
         self
     }
 

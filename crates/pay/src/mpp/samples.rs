@@ -134,6 +134,7 @@ pub(crate) fn mpp(porter: Porter) -> (Mpp, Arc<Porter>) {
         randomness: Arc::new(counting),
         resource: resource(),
         usual: Usual::default(),
+        mode: crate::mode::Mode::Live,
     };
     (mpp, porter)
 }

@@ -19,6 +19,7 @@ use super::credential::{Authorization, Proof};
 use super::facilitator::{Due, Facilitator, Found};
 use super::problem::Flaw;
 use super::receipt;
+use crate::mode::Mode;
 use crate::movement::Movement;
 use crate::x402::resource::Resource;
 
@@ -31,6 +32,7 @@ pub struct Mpp {
     /// The paid endpoint, for clients that speak x402 to it.
     pub resource: Resource,
     pub(super) usual: Usual,
+    pub(super) mode: Mode,
 }
 
 impl Mpp {
@@ -41,7 +43,14 @@ impl Mpp {
         randomness: Arc<Randomness>,
         resource: Resource,
     ) -> Self {
-        Self { facilitator, realm, secrets, randomness, resource, usual: Usual::default() }
+        let (usual, mode) = (Usual::default(), Mode::default());
+        Self { facilitator, realm, secrets, randomness, resource, usual, mode }
+    }
+
+    /// The same, for money of this kind.
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
     }
 }
 
@@ -60,8 +69,8 @@ impl Tender for Mpp {
         credential: Credential,
         terms: &Terms,
     ) -> Result<payment::Authorization, Rejection> {
-        let Self { realm, secrets, resource, .. } = self;
-        let held = Measure { terms, realm, secrets, resource }.hold(&credential)?;
+        let Self { realm, secrets, resource, mode, .. } = self;
+        let held = Measure { terms, realm, secrets, resource, mode: *mode }.hold(&credential)?;
         Ok(authorization(credential, &held))
     }
 

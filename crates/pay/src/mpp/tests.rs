@@ -47,7 +47,7 @@ fn asked(mpp: &Mpp) -> String {
 /// The same from a client of x402.
 fn by_x402() -> Value {
     let (mpp, _) = mpp(Porter::good());
-    let required = exact::required(CEILING, SELLER, &mpp.resource, "Payment required");
+    let required = exact::required(CEILING, SELLER, &mpp.resource, mpp.mode, "Payment required");
     Payer::new().exact(&decoded(required), 5)
 }
 

@@ -13,13 +13,14 @@ use order::status::Status;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::VERSION;
 use super::extensions::Extensions;
 use super::facilitator::{Facilitator, Service, Sponsoring};
 use super::resource::Resource;
+use super::{VERSION, allowance};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
 use crate::fault::short;
 use crate::form::Form;
+use crate::mode::Mode;
 
 pub const SCHEME: &str = "upto";
 /// How long a payer's promise lives. It has to cover checking it, asking the
@@ -66,6 +67,8 @@ pub(super) struct Challenge {
     /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
     /// that official clients read.
     pub(super) header: HeaderValue,
+    /// What is missing on a chain, where that is why payment is asked for again.
+    pub(super) allowance: Option<Value>,
 }
 
 /// What a challenge is made of, beside what never changes.
@@ -86,34 +89,44 @@ fn lines(offer: &Offer, facilitator: &dyn Facilitator) -> Lines {
 pub(super) fn challenge(
     offer: &Offer,
     facilitator: &dyn Facilitator,
-    resource: &Resource,
-    extensions: &Extensions,
+    sold: Sold<'_>,
     reason: &str,
 ) -> Option<Challenge> {
-    write(&lines(offer, facilitator), resource, extensions, reason)
+    write(&lines(offer, facilitator), sold, reason)
 }
 
-fn write(
-    lines: &[(Requirement, Sponsoring)],
-    resource: &Resource,
-    extensions: &Extensions,
-    reason: &str,
-) -> Option<Challenge> {
+/// What all challenges of one endpoint share.
+#[derive(Clone, Copy)]
+pub(super) struct Sold<'a> {
+    pub(super) resource: &'a Resource,
+    pub(super) extensions: &'a Extensions,
+    pub(super) mode: Mode,
+}
+
+fn write(lines: &[(Requirement, Sponsoring)], sold: Sold<'_>, reason: &str) -> Option<Challenge> {
+    let Sold { resource, extensions, mode } = sold;
     let sponsored = lines.iter().any(|(_, sponsoring)| *sponsoring == Sponsoring::Offered);
     let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
     let accepts: Vec<String> =
-        lines.iter().map(|(requirement, _)| requirement.json().to_string()).collect();
+        lines.iter().map(|(line, _)| mode.mark(line.json()).to_string()).collect();
+    let (first, _) = lines.first()?;
+    let networks: Vec<Network> = lines.iter().map(|(line, _)| line.network).collect();
+    let missing = (reason == allowance::REQUIRED)
+        .then(|| allowance::missing(&networks, first.amount, sponsoring));
+    let told = missing
+        .clone()
+        .map(|missing| format!(r#","allowance":{}"#, allowance::within_a_header(missing)));
     let json = format!(
-        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}}}"#,
+        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}{}}}"#,
         Value::from(short(reason)),
         resource.json(),
         accepts.join(","),
         extensions.offered(sponsoring),
+        told.unwrap_or_default(),
     );
-    let (first, _) = lines.first()?;
     // Every letter of base64 may stand in a header.
     let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
-    Some(Challenge { body: form(first.amount, lines), header })
+    Some(Challenge { body: form(first.amount, lines, mode), header, allowance: missing })
 }
 
 /// What a program is told of an order that waits for money.
@@ -121,6 +134,7 @@ fn write(
 struct Asked<'a> {
     public_order_id: &'a str,
     status: &'static str,
+    mode: &'static str,
     maximum: String,
     currency: &'static str,
     networks: Vec<&'static str>,
@@ -130,15 +144,16 @@ struct Asked<'a> {
 
 pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
      spend limit must be at least the maximum, and send the identical body again with the result \
-     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21 %, never more than the \
+     in PAYMENT-SIGNATURE. You are charged the provider's total plus 21%, never more than the \
      maximum.";
 
 /// Written once for all orders, with a gap for each one's id.
-fn form(most: Usdc, lines: &[(Requirement, Sponsoring)]) -> Form {
+fn form(most: Usdc, lines: &[(Requirement, Sponsoring)], mode: Mode) -> Form {
     let gap = OrderId::from_bytes([0; 16]).to_string();
     let asked = Asked {
         public_order_id: &gap,
         status: Status::Unpaid.word(),
+        mode: mode.word(),
         maximum: most.to_string(),
         currency: "USDC",
         networks: lines.iter().map(|(line, _)| line.network.caip2()).collect(),
@@ -159,8 +174,7 @@ impl Usual {
         &self,
         offer: &Offer,
         facilitator: &dyn Facilitator,
-        resource: &Resource,
-        extensions: &Extensions,
+        sold: Sold<'_>,
         reason: &'static str,
     ) -> Option<Arc<Challenge>> {
         let lines = lines(offer, facilitator);
@@ -170,7 +184,7 @@ impl Usual {
         {
             return Some(challenge.clone());
         }
-        let challenge = Arc::new(write(&lines, resource, extensions, reason)?);
+        let challenge = Arc::new(write(&lines, sold, reason)?);
         *kept = Some((lines, challenge.clone()));
         Some(challenge)
     }

@@ -12,9 +12,9 @@ use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};
 
-use super::challenge::{Challenge, challenge};
+use super::challenge::{Challenge, Sold, challenge};
 use super::tender::X402;
-use super::{credential, receipt};
+use super::{allowance, credential, receipt};
 use crate::envelope::{
     Brought, Context, Envelope, HEADERS, Muddle, Opened, Reader, Sealed, verdict,
 };
@@ -24,8 +24,6 @@ pub const PAYMENT_REQUIRED: HeaderName = HeaderName::from_static("payment-requir
 pub const PAYMENT_RESPONSE: HeaderName = HeaderName::from_static("payment-response");
 
 const UNPAID: &str = "Payment required";
-/// Clients derive what to do from exactly this word.
-const ALLOWANCE: &str = "permit2_allowance_required";
 
 impl Envelope for X402 {
     fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
@@ -56,7 +54,9 @@ impl Envelope for X402 {
 
 impl X402 {
     fn due(&self, offer: &Offer, context: &Context<'_>) -> Sealed {
-        let Some(challenge) = self.usual_challenge(offer) else { return unavailable() };
+        let Some(challenge) = self.usual_challenge(offer) else {
+            return unavailable(offer);
+        };
         let mut sealed = match (context.reader, context.brought) {
             // The page is not ours to write.
             (Reader::Person, Brought::Nothing) => page(),
@@ -78,7 +78,14 @@ impl X402 {
                 self.challenged(told(status, &json!({}), NO_STORE), offer, reason)
             }
             Refusal::AllowanceRequired(offer) => {
-                self.challenged(plainly_refused(refusal), offer, ALLOWANCE)
+                let Some(challenge) = self.challenge(offer, allowance::REQUIRED) else {
+                    return unavailable(offer);
+                };
+                let mut body = fault::body(refusal);
+                body["error"]["allowance"] = challenge.allowance.into();
+                let mut sealed = told(status, &body, NO_STORE);
+                sealed.headers.insert(PAYMENT_REQUIRED, challenge.header);
+                sealed
             }
             Refusal::PaymentDeclined { offer, reason } => {
                 let mut sealed = told(status, &json!({}), NO_STORE);
@@ -107,23 +114,29 @@ impl X402 {
             | Refusal::PaymentUnavailable
             | Refusal::NotConfigured
             | Refusal::StoreBusy
-            | Refusal::Internal => plainly_refused(refusal),
+            | Refusal::Internal
+            | Refusal::AboutOrder(..) => plainly_refused(refusal),
         }
     }
 
     fn challenged(&self, mut sealed: Sealed, offer: &Offer, reason: &str) -> Sealed {
-        let Some(challenge) = self.challenge(offer, reason) else { return unavailable() };
+        let Some(challenge) = self.challenge(offer, reason) else {
+            return unavailable(offer);
+        };
         sealed.headers.insert(PAYMENT_REQUIRED, challenge.header);
         sealed
     }
 
     fn usual_challenge(&self, offer: &Offer) -> Option<Arc<Challenge>> {
-        let (facilitator, resource) = (self.facilitator.as_ref(), &self.resource);
-        self.usual.challenge(offer, facilitator, resource, &self.extensions, UNPAID)
+        self.usual.challenge(offer, self.facilitator.as_ref(), self.sold(), UNPAID)
     }
 
     pub(super) fn challenge(&self, offer: &Offer, reason: &str) -> Option<Challenge> {
-        challenge(offer, self.facilitator.as_ref(), &self.resource, &self.extensions, reason)
+        challenge(offer, self.facilitator.as_ref(), self.sold(), reason)
+    }
+
+    fn sold(&self) -> Sold<'_> {
+        Sold { resource: &self.resource, extensions: &self.extensions, mode: self.mode }
     }
 }
 
@@ -160,8 +173,8 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
 /// Nobody carries promises now, so nobody can be asked for one. The one place
 /// where the table's status is not the last word: 402 without terms to sign
 /// would invite to nothing.
-fn unavailable() -> Sealed {
-    plainly_refused(&Refusal::PaymentUnavailable)
+fn unavailable(offer: &Offer) -> Sealed {
+    plainly_refused(&Refusal::PaymentUnavailable.about(offer.order))
 }
 
 fn plainly_refused(refusal: &Refusal) -> Sealed {

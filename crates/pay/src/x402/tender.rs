@@ -19,6 +19,7 @@ use super::extensions::Extensions;
 use super::facilitator::{Due, Facilitator};
 use super::receipt;
 use super::resource::Resource;
+use crate::mode::Mode;
 use crate::movement::Movement;
 
 /// Payment by x402.
@@ -27,11 +28,19 @@ pub struct X402 {
     pub(super) resource: Resource,
     pub(super) extensions: Extensions,
     pub(super) usual: Usual,
+    pub(super) mode: Mode,
 }
 
 impl X402 {
     pub fn new(facilitator: Arc<dyn Facilitator>, resource: Resource) -> Self {
-        Self { facilitator, resource, extensions: Extensions::new(), usual: Usual::default() }
+        let (extensions, usual) = (Extensions::new(), Usual::default());
+        Self { facilitator, resource, extensions, usual, mode: Mode::default() }
+    }
+
+    /// The same, for money of this kind.
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
     }
 }
 

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::bell::{Bell, Door, Listener};
 use super::pulse::{ByTheBell, HEAD_TIME, Life, Pulse, Watcher};
+use super::request_body::{self, Asked};
 use crate::config::Limits;
 
 /// For the end of an answer, or of the farewell that HTTP/2 prescribes, on a
@@ -31,8 +32,6 @@ const HEAD_BUFFER_BYTES: usize = 64 * 1024;
 /// Enough for an agent that asks for everything at once.
 const STREAMS: u32 = 128;
 
-/// What a caller sends.
-pub(super) type Asked = Request<Incoming>;
 type BoxError = Box<dyn Error + Send + Sync>;
 
 pub(super) struct Connections {
@@ -68,13 +67,15 @@ impl Connections {
         let mut http = self.http.clone();
         http.http1().timer(ByTheBell(pulse.clone())).header_read_timeout(HEAD_TIME);
         let mut watcher = Watcher::new(pulse.clone());
-        let service = service_fn(move |request: Asked| {
+        let service = service_fn(move |request: Request<Incoming>| {
             let under_way = pulse.begin();
+            let (request, reading) = request_body::watched(request);
             let answer = answer(request);
             async move {
-                let answer = answer.await;
+                let mut answer = answer.await?;
+                reading.announce(&mut answer);
                 drop(under_way);
-                answer
+                Ok::<_, Infallible>(answer)
             }
         });
         let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));

@@ -4,6 +4,7 @@ mod agents;
 mod client;
 mod discovery;
 mod mcp;
+mod offers;
 mod pages;
 mod quota;
 mod shop;

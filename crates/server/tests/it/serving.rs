@@ -66,6 +66,35 @@ fn the_configured_body_limit_holds() {
 }
 
 #[test]
+fn an_answer_that_leaves_a_body_unread_says_that_the_connection_ends() {
+    let house = House::open("");
+    for line in ["POST /api/x402/postcards", "POST /api/mpp/postcards", "POST /mcp", "POST /docs"] {
+        let mut caller = house.call();
+        caller.say(&format!("{line} HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n"));
+        let refused = caller.hear_all();
+        assert!(refused.contains("\r\nconnection: close\r\n"), "{line}: {refused}");
+    }
+    let mut caller = house.call();
+    for _ in 0..2 {
+        let head = "POST /api/x402/postcards HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+        caller.say(head);
+        let read = caller.hear();
+        assert!(read.starts_with("HTTP/1.1 400 "), "{read}");
+        assert!(!read.contains("connection: close"), "{read}");
+    }
+}
+
+#[test]
+fn a_request_without_a_body_is_told_every_missing_field() {
+    let house = House::open("");
+    for path in ["/api/x402/postcards", "/api/mpp/postcards", "/api/x402/postcards/preview"] {
+        let told = house.ask(&format!("POST {path}"));
+        assert!(told.starts_with("HTTP/1.1 400 "), "{path}: {told}");
+        assert_eq!(json(&told)["error"]["fields"].as_array().unwrap().len(), 8, "{told}");
+    }
+}
+
+#[test]
 fn a_request_leaves_one_line_in_the_log_without_its_address() {
     let house = House::open("[log]\nformat = 'json'");
     let answer = house.ask("GET /canary?canary=canary");

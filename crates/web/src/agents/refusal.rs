@@ -94,8 +94,8 @@ impl Refusal {
                 "Set type to anonymous and requested_credential_type to access_token, and retry."
             }
             Self::IdentityAssertion => {
-                "Identity assertions are not taken here. Do not send one; set type to anonymous \
-                 and retry."
+                "Identity assertions are not accepted here. Do not send one: leave out assertion, \
+                 set type to anonymous and retry."
             }
             Self::CredentialType => {
                 "Only access_token is issued here. Set requested_credential_type to access_token \

@@ -14,6 +14,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::guard::{Guard, Limits};
+use crate::problem;
 
 mod tokens;
 
@@ -266,4 +267,15 @@ async fn other_addresses_are_none_of_our_business() {
     let response = site(registry()).oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::NOT_FOUND);
     assert!(!response.headers().contains_key(ACCESS_CONTROL_ALLOW_ORIGIN));
+}
+
+#[tokio::test]
+async fn an_assertion_sent_along_is_refused_and_not_passed_over() {
+    for assertion in ["\"eyJ\"", "{}", "null"] {
+        let body = format!(
+            r#"{{"type":"anonymous","requested_credential_type":"access_token","assertion":{assertion}}}"#
+        );
+        let (status, code, _) = refused(registry(), &body).await;
+        assert_eq!((status, &*code), (400, "identity_assertion_not_enabled"), "{body}");
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::places;
-use crate::premises::Premises;
+use crate::premises::{Premises, Service};
 
 pub const SCOPE: &str = "public:read";
 
@@ -38,14 +38,18 @@ pub fn authorization_server(premises: &Premises) -> Value {
 }
 
 fn agent_auth(premises: &Premises) -> Value {
-    json!({
+    let mut way = json!({
         "skill": premises.url(places::AUTH_GUIDE.path),
         "register_uri": premises.url(places::REGISTER.path),
         "claim_uri": premises.url(places::CLAIM.path),
         "revocation_uri": premises.url(places::REVOKE.path),
-        "identity_types_supported": ["anonymous"],
-        "anonymous": {"credential_types_supported": ["access_token"]},
-    })
+        "identity_types_supported": [],
+    });
+    if premises.opens(Service::Registration) {
+        way["identity_types_supported"] = json!(["anonymous"]);
+        way["anonymous"] = json!({"credential_types_supported": ["access_token"]});
+    }
+    way
 }
 
 #[cfg(test)]

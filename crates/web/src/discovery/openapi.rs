@@ -48,7 +48,6 @@ pub fn document(premises: &Premises) -> Value {
         "paths": paths::paths(premises),
         "components": {
             "parameters": parameters::parameters(premises),
-            "examples": bodies::examples(),
             "headers": headers::headers(),
             "responses": merged([replies::replies(premises), refusals::refusals()]),
             "schemas": schemas::schemas(),
@@ -66,7 +65,9 @@ fn info(premises: &Premises) -> Value {
              or by MPP, and everything else is free to read. Counted routes share 600 requests \
              in 60 seconds and read X-Service-API-Version, which takes the value 1. Routes that \
              retire are marked deprecated here and send Deprecation and Sunset first; none does \
-             now. Every GET also takes HEAD.",
+             now. Every GET also takes HEAD. Any address may answer 405, 431 (more than 16 KiB of \
+             headers), 413 (more than 64 KiB of body), 408 (a body slower than 10 seconds; 400 at \
+             postcards and /mcp) and 503 (no answer in time).",
             site.summary
         ),
         "termsOfService": premises.url("/terms-of-service"),

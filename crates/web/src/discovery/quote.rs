@@ -66,9 +66,10 @@ pub struct Quote {
     pub header: String,
 }
 
-/// The quote at `/api`, for the shop's first product; none in an empty shop.
+/// The quote at `/api`, for the shop's first product in stock; none in an empty shop.
 pub fn discovery(premises: &Premises) -> Option<Quote> {
-    let product = premises.catalog.products.first()?;
+    let products = &premises.catalog.products;
+    let product = products.iter().find(|product| product.is_available()).or(products.first())?;
     Some(quote(premises, product, Asked::Discovery))
 }
 
@@ -79,8 +80,6 @@ pub fn quote(premises: &Premises, product: &Product, asked: Asked) -> Quote {
     // Scanners read the body alone, so it repeats the header and then says more.
     body["product"] = facts(premises, product);
     body["rails"] = Rail::ALL.map(|rail| offered(premises, product, rail)).into();
-    body["preview"] = true.into();
-    body["funds_captured"] = false.into();
     body["documentation"] = places::page(premises, places::SHOP).into();
     Quote { body, header }
 }
@@ -91,15 +90,25 @@ fn payment_required(premises: &Premises, product: &Product, asked: Asked) -> Val
         Asked::Discovery => places::QUOTE.path.to_owned(),
         Asked::Checkout => product.checkout_path(),
     };
+    let (error, accepts) = if product.is_available() {
+        let accepts = Network::ALL.map(|network| accept(premises, product, network));
+        ("Payment required", accepts.to_vec())
+    } else {
+        ("Out of stock", Vec::new())
+    };
     json!({
         "x402Version": X402_VERSION,
-        "error": "Payment required",
+        // Nothing that is signed for this quote is ever taken to a chain.
+        "settles": false,
+        "preview": true,
+        "funds_captured": false,
+        "error": error,
         "resource": {
             "url": premises.url(&path),
             "description": format!("{}: {}", product.name, product.summary),
             "mimeType": "application/json",
         },
-        "accepts": Network::ALL.map(|network| accept(premises, product, network)),
+        "accepts": accepts,
         "extensions": {"bazaar": bazaar(product, asked)},
     })
 }
@@ -137,10 +146,11 @@ pub(crate) fn availability(product: &Product) -> &'static str {
 }
 
 fn offered(premises: &Premises, product: &Product, rail: Rail) -> Value {
+    let status = if product.is_available() { rail.status() } else { "out_of_stock" };
     let mut offered = json!({
         "rail": rail.name(),
         "currency": rail.currency(),
-        "status": rail.status(),
+        "status": status,
     });
     match rail {
         Rail::X402 => {
@@ -174,8 +184,7 @@ fn bazaar(product: &Product, asked: Asked) -> Value {
             "output": {
                 "type": "json",
                 "example": {
-                    "preview": true,
-                    "funds_captured": false,
+                    "settles": false,
                     "product": {"id": product.slug, "availability": availability(product)},
                 },
             },

@@ -2,9 +2,10 @@
 
 use content::catalog::Catalog;
 use order::chain::EvmAddress;
+use pay::mode::Mode;
 use serde_json::Value;
 
-use crate::premises::{Premises, Profile};
+use crate::premises::{Premises, Profile, Service};
 use crate::surface;
 
 pub(crate) fn premises() -> Premises {
@@ -15,6 +16,8 @@ pub(crate) fn premises() -> Premises {
         default_seller: "demo".to_owned(),
         seller_parent: "pennyblack.eth".to_owned(),
         profile: Profile::Node,
+        mode: Mode::Live,
+        open: Service::ALL.into(),
     }
 }
 

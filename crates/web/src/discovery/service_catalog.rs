@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::places;
 use super::quote::X402_VERSION;
-use crate::premises::{CONTRACT_DATE, Premises};
+use crate::premises::{CONTRACT_DATE, Premises, Service};
 use crate::surface::Endpoint;
 
 const POSTCARD: &str = "postcard";
@@ -23,9 +23,10 @@ pub fn document(premises: &Premises) -> Value {
         "description": site.summary,
         "url": premises.base_url,
         "version": CONTRACT_DATE,
-        "services": [postcard(premises)],
+        "mode": premises.mode.word(),
+        "services": postcard(premises).into_iter().collect::<Vec<_>>(),
         "networks": Network::ALL.map(network),
-        "adapters": [adapter()],
+        "adapters": [adapter(premises)],
         "sellers": {
             "default": premises.default_seller,
             "parent": premises.seller_parent,
@@ -49,16 +50,24 @@ pub fn document(premises: &Premises) -> Value {
     })
 }
 
-fn postcard(premises: &Premises) -> Value {
-    json!({
+/// None where neither a card nor a look at one is to be had.
+fn postcard(premises: &Premises) -> Option<Value> {
+    let ways = [(Service::X402, by_x402(premises)), (Service::Mpp, by_mpp(premises))];
+    let open = ways.into_iter().filter(|(service, _)| premises.opens(*service));
+    let payments: Vec<Value> = open.map(|(_, payment)| payment).collect();
+    let look = premises.opens(Service::Preview);
+    let mut postcard = json!({
         "id": POSTCARD,
         "name": "One 4x6 physical postcard",
         "description": "One postcard, printed and mailed through an external provider, for one \
                         paid request.",
         "adapter": POSTCARD,
-        "payments": [by_x402(premises), by_mpp(premises)],
-        "preview": call(premises, places::PREVIEW),
-    })
+        "payments": payments,
+    });
+    if look {
+        postcard["preview"] = call(premises, places::PREVIEW);
+    }
+    (look || !payments.is_empty()).then_some(postcard)
 }
 
 fn by_x402(premises: &Premises) -> Value {
@@ -98,13 +107,13 @@ fn by_mpp(premises: &Premises) -> Value {
     })
 }
 
-fn adapter() -> Value {
+fn adapter(premises: &Premises) -> Value {
     json!({
         "id": POSTCARD,
         "kind": "fulfilment",
         "provider": {"kind": "external"},
         "makes": "One 4x6 postcard, mailed to one recipient",
-        "preview": true,
+        "preview": premises.opens(Service::Preview),
         "receives": ["front_image_url", "message", "recipient"],
     })
 }

@@ -53,6 +53,16 @@ fn keyed(values: &[&str]) -> HeaderMap {
 }
 
 #[tokio::test]
+async fn an_absent_body_is_a_postcard_with_every_field_missing() {
+    let (status, told) = refusal("", HeaderMap::new()).await;
+    assert_eq!((status, &told["error"]["code"]), (400, &json!("invalid_postcard")));
+    let (_, empty) = refusal("{}", HeaderMap::new()).await;
+    assert_eq!(told, empty);
+    assert_eq!(fields(&told).len(), 8, "{told}");
+    assert_eq!(refusal(" ", HeaderMap::new()).await.0, 500);
+}
+
+#[tokio::test]
 async fn a_good_body_is_read_and_members_that_nobody_knows_are_passed_over() {
     let mut body = good();
     body["gift"] = json!([1, 2.5, null, { "a": [true] }]);
@@ -104,7 +114,7 @@ async fn every_faulty_field_is_named_at_once_and_nothing_that_was_sent_is_repeat
 
 #[tokio::test]
 async fn what_is_not_json_is_the_contracts_500_and_what_is_no_object_is_400() {
-    for body in ["", "{", "{\"message\":}", "\u{0}", "nul", "{\"a\":1}x", &"[".repeat(10_000)] {
+    for body in [" ", "{", "{\"message\":}", "\u{0}", "nul", "{\"a\":1}x", &"[".repeat(10_000)] {
         let (status, said) = refusal(body, HeaderMap::new()).await;
         assert_eq!((status, said["error"]["code"].as_str()), (500, Some("malformed_json")));
     }

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::given::{self, Given, Members, Unreadable};
+use crate::problem::Retry;
 
 pub(super) const PARSE_ERROR: i64 = -32_700;
 pub(super) const INVALID_REQUEST: i64 = -32_600;
@@ -41,16 +42,20 @@ pub(super) struct Fault {
     pub(super) code: i64,
     pub(super) message: Cow<'static, str>,
     pub(super) data: Option<Value>,
+    /// What a caller may do next, as in every error of this service.
+    pub(super) retry: Retry,
 }
 
 impl Fault {
     pub(super) fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None }
+        let retry = if code == INTERNAL_ERROR { Retry::Same } else { Retry::Never };
+        Self { code, message: message.into(), data: None, retry }
     }
 
     /// Under the id of the message, where one was readable.
     pub(super) fn body(&self, id: Option<&str>) -> String {
-        let mut error = json!({ "code": self.code, "message": self.message });
+        let Self { code, message, retry, .. } = self;
+        let mut error = json!({ "code": code, "message": message, "retry": retry });
         if let Some(data) = &self.data {
             error["data"] = data.clone();
         }

@@ -13,17 +13,21 @@ use super::transport::Desk;
 use crate::discovery::samples::premises;
 use crate::front::FrontBody;
 use crate::guard::Limits;
-use crate::premises::Profile;
+use crate::premises::{Profile, Reach};
 use crate::publish;
 use crate::quota::Quota;
 
 /// A door that never runs out of its quota.
 pub(super) fn door(profile: Profile) -> Desk {
+    door_at(profile, Reach::Loopback)
+}
+
+pub(super) fn door_at(profile: Profile, reach: Reach) -> Desk {
     static PAGES: OnceLock<Vec<PublicPage>> = OnceLock::new();
     let pages = PAGES.get_or_init(|| publish::everything(&premises(), 0).unwrap().pages).clone();
     let mut library = Library { premises: premises(), pages };
     library.premises.profile = profile;
-    Desk::new(&library, Arc::new(Quota::new(u32::MAX)), Limits::default())
+    Desk::new(&library, Arc::new(Quota::new(u32::MAX)), Limits::default(), reach)
 }
 
 /// A message with the usual headers and these.

@@ -24,15 +24,19 @@ use super::message::{
     UNSUPPORTED_VERSION,
 };
 use super::shelf::Shelf;
+use crate::document::EXPOSED;
 use crate::front::{FrontBody, admit, stamp};
 use crate::guard::{Limits, read_body};
 use crate::known::Known;
-use crate::premises::Profile;
-use crate::problem::METHOD_NOT_ALLOWED;
+use crate::premises::{Profile, Reach};
+use crate::problem::{METHOD_NOT_ALLOWED, Problem};
 use crate::quota::Quota;
 
 /// With and without the slash, since a redirect would lose what was posted.
 pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/"];
+
+/// The methods that the contract counts against the quota.
+const COUNTED: [Method; 3] = [Method::GET, Method::HEAD, Method::POST];
 
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
@@ -41,9 +45,6 @@ const BOTH: &str = "application/json, text/event-stream";
 const NOTED: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 const ANYBODY: HeaderValue = HeaderValue::from_static("*");
-const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "RateLimit, RateLimit-Policy, Retry-After, X-Service-API-Version, X-Request-Id",
-);
 /// Room for every header of an answer, so that the map need not grow.
 const HEADERS: usize = 12;
 
@@ -54,6 +55,7 @@ pub(crate) struct Desk {
     profile: Profile,
     /// The name under which callers know us.
     host: String,
+    reach: Reach,
     limits: Limits,
 }
 
@@ -61,15 +63,20 @@ pub(crate) struct Desk {
 type Response = http::Response<FrontBody>;
 
 impl Desk {
-    pub(crate) fn new(library: &Library, quota: Arc<Quota>, limits: Limits) -> Self {
-        let base = library.premises.base_url.split("://").nth(1).unwrap_or_default();
+    pub(crate) fn new(library: &Library, quota: Arc<Quota>, limits: Limits, reach: Reach) -> Self {
+        let base = library.premises.base_url.split('/').nth(2).unwrap_or_default();
         Self {
             shelf: Shelf::new(library),
             quota,
             profile: library.premises.profile,
             host: name(base).to_owned(),
-            // The contract's list of this door's answers has no 413.
-            limits: Limits { body_overflow: StatusCode::BAD_REQUEST, ..limits },
+            reach,
+            // The contract's list of this endpoint's answers has neither 413 nor 408.
+            limits: Limits {
+                body_overflow: StatusCode::BAD_REQUEST,
+                body_timeout: StatusCode::BAD_REQUEST,
+                ..limits
+            },
         }
     }
 
@@ -82,18 +89,29 @@ impl Desk {
         if request.method() == Method::OPTIONS {
             return preflight();
         }
-        let mut response = match admit(&self.quota, request.headers()) {
-            Err(refusal) => refusal.map(Either::Right),
-            Ok(ticket) => {
-                let mut response = self.admitted(request).await;
-                stamp(response.headers_mut(), &self.quota, ticket);
-                response
-            }
+        let mut response = if COUNTED.contains(request.method()) {
+            self.counted(request).await
+        } else {
+            not_posted()
         };
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY);
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        response
+    }
+
+    async fn counted<B>(&self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let ticket = match admit(&self.quota, request.headers()) {
+            Err(refusal) => return refusal.map(Either::Right),
+            Ok(ticket) => ticket,
+        };
+        let mut response = self.admitted(request).await;
+        stamp(response.headers_mut(), &self.quota, ticket);
         response
     }
 
@@ -122,6 +140,12 @@ impl Desk {
     /// make a browser speak to a server on its own machine. HTTP/2 has the name
     /// in the address, and may have it in the header too.
     fn is_meant(&self, parts: &Parts) -> bool {
+        match self.reach {
+            Reach::Loopback => {}
+            // A proxy may pass whatever name it likes, and no browser takes us for its own
+            // machine.
+            Reach::Network => return true,
+        }
         let lines = parts.headers.get_all(HOST).into_iter();
         let said = lines.map(|line| line.to_str().unwrap_or_default());
         let target = parts.uri.authority().map(|authority| authority.as_str());
@@ -147,7 +171,11 @@ impl Desk {
         }
         let body = match read_body(body, self.limits).await {
             Ok(body) => body,
-            Err(problem) => return refuse(problem.status, INVALID_REQUEST, problem.message),
+            Err(problem) => {
+                let Problem { status, message, retry, .. } = problem;
+                let fault = Fault { retry, ..Fault::new(INVALID_REQUEST, message) };
+                return said(status, fault.body(None));
+            }
         };
         let read = message::read(&body);
         let id = read.id;

@@ -26,6 +26,10 @@ fn written(challenge: &Challenge) -> &str {
     challenge.header.to_str().unwrap()
 }
 
+fn sold<'a>(realm: &'a Realm, resource: &'a Resource) -> Sold<'a> {
+    Sold { realm, resource, mode: Mode::Live }
+}
+
 #[test]
 fn a_challenge_has_its_parameters_and_no_other() {
     let (mpp, porter) = mpp(Porter::good());
@@ -134,7 +138,7 @@ fn an_earlier_secret_makes_no_challenges() {
         let fixed = || counting().map(|_| [1; 16]);
         let press =
             Press { facilitator: &porter, realm: &realm, secrets: &secrets, randomness: &fixed };
-        let money = Usual::default().money(&offer(), &realm, &resource()).unwrap();
+        let money = Usual::default().money(&offer(), sold(&realm, &resource())).unwrap();
         press.challenge(&money, BODY, NOW).unwrap().id
     });
     assert_ne!(ids[0], ids[1]);
@@ -144,7 +148,7 @@ fn an_earlier_secret_makes_no_challenges() {
 fn the_money_is_written_once_and_anew_for_another_seller() {
     let usual = Usual::default();
     let realm = Realm::parse("cards.example").unwrap();
-    let made = |offer: &Offer| usual.money(offer, &realm, &resource()).unwrap();
+    let made = |offer: &Offer| usual.money(offer, sold(&realm, &resource())).unwrap();
     let first = made(&offer());
     assert!(Arc::ptr_eq(&first, &made(&offer())));
     let other = EvmAddress::from_bytes([9; 20]);

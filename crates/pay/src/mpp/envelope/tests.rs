@@ -71,6 +71,7 @@ fn an_unpaid_order_is_challenged_in_both_protocols() {
                 "challengeId": challenge["id"],
                 "public_order_id": "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
                 "order_url": "/api/x402/orders/a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
+                "mode": "live",
             })
         );
         let mut required = decoded(text(&sealed, "payment-required"));

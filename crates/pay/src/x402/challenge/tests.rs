@@ -16,6 +16,11 @@ fn asked(porter: Porter, offer: &Offer) -> Option<Value> {
     challenge
 }
 
+/// With the longer of the two marks.
+fn sold<'a>(resource: &'a Resource, extensions: &'a Extensions) -> Sold<'a> {
+    Sold { resource, extensions, mode: Mode::Sandbox }
+}
+
 #[test]
 fn every_network_is_offered_with_its_token_its_payee_and_its_carrier() {
     let challenge = asked(Porter::good(), &offer()).unwrap();
@@ -95,9 +100,14 @@ fn the_header_fits_its_budget_whatever_the_words_are() {
     let (name, tag) = ("n".repeat(32), "t".repeat(32));
     let longest = Resource::parse(&url, &"d".repeat(200), &name, &[tag.as_str(); 5]).unwrap();
     let porter: &dyn Facilitator = porter.as_ref();
+    let extensions = Extensions::new();
+    let missing = challenge(&offer(), porter, sold(&longest, &extensions), allowance::REQUIRED);
+    let missing = missing.unwrap().header;
+    assert!(missing.len() <= HEADER_BYTES_MAX, "{}", missing.len());
     for letter in ["r", "\"", "\\", "é", "🐧", "\u{1}"] {
         let reason = letter.repeat(5_000);
-        let made = challenge(&offer(), porter, &longest, &Extensions::new(), &reason).unwrap();
+        let made =
+            challenge(&offer(), porter, sold(&longest, &Extensions::new()), &reason).unwrap();
         assert!(made.header.len() <= HEADER_BYTES_MAX, "{letter} {}", made.header.len());
         assert_eq!(decoded(&made.header)["error"].as_str().unwrap().len(), 500);
     }
@@ -125,8 +135,8 @@ fn the_contracts_are_where_everybody_says_they_are() {
 fn the_usual_challenge_is_written_once_and_anew_for_another_seller_or_carrier() {
     let (usual, resource, extensions) = (Usual::default(), resource(), Extensions::new());
     let asked = |porter: &Porter, offer: &Offer| {
-        let made = usual.challenge(offer, porter, &resource, &extensions, "Payment required");
-        let straight = challenge(offer, porter, &resource, &extensions, "Payment required");
+        let made = usual.challenge(offer, porter, sold(&resource, &extensions), "Payment required");
+        let straight = challenge(offer, porter, sold(&resource, &extensions), "Payment required");
         assert_eq!(made.as_deref(), straight.as_ref());
         made
     };

@@ -76,6 +76,7 @@ fn an_unpaid_order_is_told_to_programs_with_all_that_they_need() {
         json!({
             "public_order_id": "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
             "status": "unpaid",
+            "mode": "live",
             "maximum": "3.50",
             "currency": "USDC",
             "networks": ["eip155:8453", "eip155:137", "eip155:42161"],
@@ -150,6 +151,29 @@ fn a_missing_allowance_is_412_with_the_magic_word() {
         assert_eq!(error["code"], "permit2_allowance_required");
         assert_eq!(error["retry"], "same", "the credential is as good as before");
         assert_eq!(error["public_order_id"], ORDER.to_string());
+    }
+}
+
+#[test]
+fn a_missing_allowance_names_token_spender_call_and_the_permit_that_replaces_it() {
+    for context in contexts() {
+        let sealed = seal(Err(Refusal::AllowanceRequired(offer())), &context);
+        let challenge = carried(&sealed, PAYMENT_REQUIRED);
+        let missing = &body(&sealed)["error"]["allowance"];
+        for member in ["spender", "tokens", "minimum", "or_permit"] {
+            assert_eq!(missing[member], challenge["allowance"][member], "{member}");
+        }
+        assert_eq!(challenge["allowance"]["call"]["function"], "approve(address,uint256)");
+        assert_eq!(missing["spender"], "0x000000000022D473030F116dDEE9F6B43aC78BA3");
+        let base = order::chain::Network::Base;
+        assert_eq!(
+            missing["tokens"][0],
+            json!({ "network": base.caip2(), "token": base.usdc().to_string() })
+        );
+        assert_eq!(missing["call"]["function"], "approve(address,uint256)");
+        assert!(missing["call"]["data"].as_str().unwrap().starts_with("0x095ea7b3"));
+        assert_eq!(missing["or_permit"], "eip2612GasSponsoring");
+        assert!(challenge["extensions"]["eip2612GasSponsoring"].is_object());
     }
 }
 

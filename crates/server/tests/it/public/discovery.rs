@@ -123,3 +123,29 @@ fn security_txt_holds_for_less_than_a_year() {
         "{text}"
     );
 }
+
+#[test]
+fn a_script_of_every_origin_may_ask_first_wherever_it_may_read() {
+    let house = House::open("");
+    let order = format!("/api/x402/orders/{}", "0".repeat(32));
+    let first = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")];
+    for path in [
+        "/",
+        "/openapi.json",
+        "/shop/checkout?sku=signer-mini",
+        "/healthz",
+        "/readyz",
+        "/mcp",
+        "/api/x402/resolve/demo",
+        &order,
+    ] {
+        let reply = house.request(&format!("OPTIONS {path}"), &first, "");
+        assert_eq!(
+            (reply.status, reply.header("access-control-allow-origin")),
+            (204, "*"),
+            "{path}"
+        );
+        assert!(reply.header("access-control-allow-methods").contains("GET"), "{path}");
+        assert_eq!(house.get(path).header("access-control-allow-origin"), "*", "{path}");
+    }
+}

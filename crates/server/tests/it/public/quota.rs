@@ -72,3 +72,28 @@ fn only_version_one_is_known_and_a_refusal_is_counted() {
         assert_eq!(good.header(absent), "", "nothing is on its way out");
     }
 }
+
+#[test]
+fn a_method_that_the_contract_does_not_count_takes_nothing_from_the_quota() {
+    let house = House::open("");
+    for line in ["PUT /mcp", "DELETE /mcp", "PATCH /mcp", "OPTIONS /mcp", "POST /openapi.json"] {
+        let status = house.request(line, &[], "").status;
+        assert!([204, 405].contains(&status), "{line}: {status}");
+    }
+    let left = house.get("/api/x402");
+    assert!(left.header("ratelimit").contains(";r=599;"), "{}", left.header("ratelimit"));
+}
+
+#[test]
+fn errors_of_counted_routes_show_their_headers_to_scripts_of_every_origin() {
+    let house = House::open("[limits]\ndiscovery_quota = 2");
+    for (status, version) in [(400, "2"), (400, "2"), (429, "1")] {
+        let line = if status == 400 { "/openapi.json" } else { "/mcp" };
+        let reply = house.get_with(line, &[("X-Service-API-Version", version)]);
+        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (status, "*"));
+        let exposed = reply.header("access-control-expose-headers").to_lowercase();
+        for name in ["ratelimit", "ratelimit-policy", "retry-after", "x-service-api-version"] {
+            assert!(exposed.split(", ").any(|shown| shown == name), "{name} is not in {exposed}");
+        }
+    }
+}

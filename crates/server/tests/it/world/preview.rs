@@ -140,7 +140,7 @@ async fn a_seller_without_an_address_is_not_found_and_a_dead_chain_is_our_troubl
 #[test]
 fn what_is_no_json_or_too_much_of_it_is_answered_as_the_contract_says() {
     let house = House::open("");
-    for body in ["", "{", "{\"message\": }", "front_image_url=x", "{} {}", "\u{feff}{}"] {
+    for body in [" ", "{", "{\"message\": }", "front_image_url=x", "{} {}", "\u{feff}{}"] {
         let reply = send(&house, body);
         assert_eq!((reply.status, code(&reply).as_str()), (500, "malformed_json"), "{body:?}");
     }

@@ -1,8 +1,8 @@
 //! What callers send: a postcard, a JSON-RPC message, a registration.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::discovery::openapi::{named, reference, schema};
+use crate::discovery::openapi::schema;
 
 /// One complete postcard that the door takes as it is. Registries send it to
 /// see the challenge, and pages show it.
@@ -32,13 +32,12 @@ pub(super) enum Body {
     Anything,
 }
 
-/// Written out at each operation, as x402's registries follow references to
-/// schemas only.
+/// Written out at each operation, examples too: payment registries and validators follow
+/// references to schemas only.
 pub(super) fn body(body: Body) -> Value {
     let (required, content) = match body {
         Body::Postcard => {
-            let example = reference("examples", "Postcard");
-            (true, json!({ "schema": schema("Postcard"), "examples": { "postcard": example } }))
+            (true, json!({ "schema": schema("Postcard"), "example": example_body() }))
         }
         Body::Message => {
             let listing = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
@@ -51,8 +50,4 @@ pub(super) fn body(body: Body) -> Value {
         Body::Anything => (false, json!({ "schema": {}, "example": {} })),
     };
     json!({ "required": required, "content": { "application/json": content } })
-}
-
-pub(super) fn examples() -> Map<String, Value> {
-    named([("Postcard", json!({ "value": example_body() }))])
 }

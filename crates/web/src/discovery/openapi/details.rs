@@ -103,7 +103,7 @@ pub(super) const DETAILS: &[Details] = &[
         "sendPostcardX402",
         "Send the postcard without a payment and read the challenge in PAYMENT-REQUIRED. Sign an \
          authorization of at most 3.50 USDC on Base, Polygon or Arbitrum, and send the identical \
-         body again with PAYMENT-SIGNATURE. What is charged is the provider's total plus 21 %, \
+         body again with PAYMENT-SIGNATURE. What is charged is the provider's total plus 21%, \
          straight to the seller. The same operation again answers 200 and charges nothing. An \
          operation that is paid or in doubt never answers 402.",
         &[
@@ -225,12 +225,15 @@ pub(super) const DETAILS: &[Details] = &[
         "callMcp",
         "Stateless Streamable HTTP: no batches, no session. Send `Content-Type: application/json` \
          and an `Accept` with application/json and text/event-stream. A request is answered with \
-         200, a notification with an empty 202 (200 in the worker profile). Nine tools, all read-only; tools/list names them, \
-         and a tool that fails says `isError`.",
+         200, a notification with an empty 202 (200 in the worker profile). 403 is for an Origin \
+         that is no site, and on loopback for a foreign Host; 404 for a method unknown to \
+         2026-07-28. tools/list names nine tools, all read-only; one that fails says `isError`.",
         &[
             (200, "McpAnswer"),
             (202, "McpAccepted"),
             (400, "McpBadRequest"),
+            (403, "McpRefused"),
+            (404, "McpRefused"),
             (406, "McpRefused"),
             (415, "McpRefused"),
             (429, "QuotaExhausted"),

@@ -96,9 +96,9 @@ fn operation(endpoint: &Endpoint, name: &str, details: &Details) -> Value {
 fn of_page(page: &Page, path: &str) -> Value {
     let front = &page.front;
     let description = if *path == front.path {
-        format!("Also as Markdown at {}.", page.markdown_path())
+        format!("Markdown: {}.", page.markdown_path())
     } else {
-        format!("The same page as {}.", front.path)
+        format!("As {}.", front.path)
     };
     let mut operation = frame(&page_operation(path), &front.title, &description, Tag::Pages);
     operation["responses"] = responses(&[(200, "Page")]);
@@ -106,8 +106,7 @@ fn of_page(page: &Page, path: &str) -> Value {
 }
 
 fn of_products() -> Placed<'static> {
-    let description = "A product with its price and specification. Also as Markdown at \
-                       /shop/{slug}/index.md.";
+    let description = "Price and specification. Markdown: /shop/{slug}/index.md.";
     let mut operation = frame("getProductPage", "The page of one product", description, Tag::Pages);
     operation["parameters"] = json!([reference("parameters", "slug")]);
     operation["responses"] = responses(&[(200, "Page"), (404, "NoSuchPage")]);

@@ -58,11 +58,8 @@ fn about_the_order() -> Map<String, Value> {
         "same",
     );
     let expired = about_order("operation_expired", "This identifier has expired.", "never");
-    let allowance = about_order(
-        "permit2_allowance_required",
-        "Permit2 may not move your USDC yet.",
-        "new_payment",
-    );
+    let allowance =
+        about_order("permit2_allowance_required", "Permit2 may not move your USDC yet.", "same");
     let unconfirmed = about_order(
         "settlement_unconfirmed",
         "We cannot tell yet whether the payment moved. Do not sign again.",
@@ -81,7 +78,8 @@ fn about_the_order() -> Map<String, Value> {
         (
             "AllowanceRequired",
             reply(
-                "PAYMENT-REQUIRED says how to allow Permit2. Nothing was consumed.",
+                "error.allowance and PAYMENT-REQUIRED name token, spender and the missing approve \
+                 call, and the permit that replaces it. Nothing was consumed.",
                 &[&["PAYMENT-REQUIRED"]],
                 JSON,
                 "Error",

@@ -8,6 +8,7 @@ use super::product::price_schema;
 use super::{Input, Knowledge, Tool, list, object, string};
 use crate::discovery::places;
 use crate::mcp::library::Library;
+use crate::premises::{Premises, Service};
 use crate::surface::Endpoint;
 
 pub(crate) struct GetPostcardServiceInfo;
@@ -39,9 +40,10 @@ impl Tool for GetPostcardServiceInfo {
             object(&[("name", string()), ("endpoint", string()), ("networks", list(&string()))]);
         object(&[
             ("product", string()),
+            ("mode", json!({ "type": "string", "enum": ["live", "sandbox"] })),
             ("max_price", price_schema()),
             ("payment_protocols", list(&protocol)),
-            ("preview_endpoint", string()),
+            ("preview_endpoint", json!({ "type": ["string", "null"] })),
             ("order_status_endpoint", string()),
             ("documentation", string()),
             ("required_fields", list(&string())),
@@ -49,27 +51,17 @@ impl Tool for GetPostcardServiceInfo {
     }
 
     fn learn(&self, library: &Library) -> Knowledge {
-        let url = |endpoint: Endpoint| library.premises.url(endpoint.path);
+        let premises = &library.premises;
+        let url = |endpoint: Endpoint| premises.url(endpoint.path);
+        let preview = premises.opens(Service::Preview).then(|| url(places::PREVIEW));
         Knowledge::One(json!({
             "product": "One physical 4x6 inch postcard, printed and mailed",
+            "mode": premises.mode.word(),
             "max_price": { "amount": CEILING.to_string(), "currency": "USDC" },
-            "payment_protocols": [
-                {
-                    "name": "x402",
-                    "endpoint": url(places::SEND_BY_X402),
-                    "networks": Network::ALL.map(Network::caip2),
-                    "price": "the provider's total plus 21 %, never above max_price",
-                },
-                {
-                    "name": "mpp",
-                    "endpoint": url(places::SEND_BY_MPP),
-                    "networks": [Network::Base.caip2()],
-                    "price": "fixed, max_price",
-                },
-            ],
-            "preview_endpoint": url(places::PREVIEW),
+            "payment_protocols": protocols(premises),
+            "preview_endpoint": preview,
             "order_status_endpoint": url(places::ORDER),
-            "documentation": places::page(&library.premises, places::DOCS),
+            "documentation": places::page(premises, places::DOCS),
             "required_fields": [
                 "front_image_url",
                 "message",
@@ -82,4 +74,30 @@ impl Tool for GetPostcardServiceInfo {
             ],
         }))
     }
+}
+
+/// Those that are open.
+fn protocols(premises: &Premises) -> Vec<Value> {
+    let protocols = [
+        (
+            Service::X402,
+            json!({
+                "name": "x402",
+                "endpoint": premises.url(places::SEND_BY_X402.path),
+                "networks": Network::ALL.map(Network::caip2),
+                "price": "the provider's total plus 21%, never above max_price",
+            }),
+        ),
+        (
+            Service::Mpp,
+            json!({
+                "name": "mpp",
+                "endpoint": premises.url(places::SEND_BY_MPP.path),
+                "networks": [Network::Base.caip2()],
+                "price": "fixed, max_price",
+            }),
+        ),
+    ];
+    let open = protocols.into_iter().filter(|(service, _)| premises.opens(*service));
+    open.map(|(_, protocol)| protocol).collect()
 }

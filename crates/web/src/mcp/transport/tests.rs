@@ -1,7 +1,7 @@
 //! What only a caller inside of the process can bring about.
 
 use super::*;
-use crate::mcp::samples::{body, door, request};
+use crate::mcp::samples::{body, door, door_at, request};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"\u00e9","method":"ping"}"#;
 
@@ -29,6 +29,37 @@ async fn the_name_in_the_address_is_judged_like_the_one_in_the_header() {
         *asked.uri_mut() = address.parse().unwrap();
         asked.headers_mut().extend(host.map(|host| (HOST, host.parse().unwrap())));
         assert_eq!(status_of(&door, asked).await, expected, "{address} {host:?}");
+    }
+}
+
+#[tokio::test]
+async fn behind_a_proxy_no_name_is_refused_and_on_loopback_that_of_the_base_url_is_not() {
+    let abroad = door_at(Profile::Node, Reach::Network);
+    for host in ["evil.example", "10.0.0.7:8080", ""] {
+        assert_eq!(status_of(&abroad, request(&[("host", host)], PING)).await, StatusCode::OK);
+    }
+    let home = door_at(Profile::Node, Reach::Loopback);
+    for (host, expected) in [
+        ("shop.example.org", StatusCode::OK),
+        ("shop.example.org:443", StatusCode::OK),
+        ("evil.example", StatusCode::FORBIDDEN),
+    ] {
+        assert_eq!(status_of(&home, request(&[("host", host)], PING)).await, expected, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn every_error_says_whether_to_try_again() {
+    let door = door(Profile::Node);
+    for (headers, message) in [
+        (&[("host", "evil.example")][..], PING),
+        (&[("origin", "nowhere")], PING),
+        (&[], "{"),
+        (&[], r#"{"jsonrpc":"2.0","id":1,"method":"moon"}"#),
+    ] {
+        let told = body(door.answer(request(headers, message)).await).await;
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told["error"]["retry"], "never", "{told}");
     }
 }
 

@@ -58,7 +58,12 @@ async fn thanks_io_with(kind: Kind) {
             shop.nothing_moved();
         }
         503 => {
-            assert_eq!(said, Err(Refusal::ProviderUnavailable), "{}", shop.about);
+            assert_eq!(
+                said,
+                Err(Refusal::ProviderUnavailable.about(shop.order().id())),
+                "{}",
+                shop.about
+            );
             shop.nothing_moved();
         }
         _ => shop.nothing_moved(),
@@ -105,7 +110,10 @@ async fn a_provider_who_is_not_there_sells_nothing() {
     let mut shop = Shop::open(Dialect::ThanksIo, "connection refused").await;
     let credential = shop.signed();
     let port = shop.shut().await;
-    assert_eq!(shop.pay(&credential).await, Err(Refusal::ProviderUnreachable));
+    assert_eq!(
+        shop.pay(&credential).await,
+        Err(Refusal::ProviderUnreachable.about(shop.order().id()))
+    );
     shop.nothing_moved();
     shop.reopen(port).await;
     assert_eq!(status(&shop.pay(&credential).await), 200);

@@ -7,7 +7,6 @@ use order::status::Status;
 use serde_json::{Map, Value, json};
 
 use super::{account, address, list, moment, open, text};
-use crate::discovery::openapi::bodies::example_body;
 use crate::discovery::openapi::parameters::{OPERATION_ID, ORDER_ID};
 use crate::discovery::openapi::{named, schema};
 
@@ -48,9 +47,8 @@ pub(super) fn schemas() -> Map<String, Value> {
     ])
 }
 
+/// The operations have an example of the whole.
 fn postcard() -> Value {
-    let example = example_body();
-    let (front, message) = (&example["front_image_url"], &example["message"]);
     json!({
         "type": "object",
         "description": "One 4x6 postcard.",
@@ -61,15 +59,14 @@ fn postcard() -> Value {
                 "format": "uri",
                 "pattern": "^[hH][tT][tT][pP][sS]://",
                 "maxLength": IMAGE_URL_CHARACTERS_MAX,
-                "description": "The front: a picture on a public host, fetched over HTTPS.",
-                "examples": [front],
+                "description": "The front, fetched over HTTPS: a public host name, no IP \
+                                address, no port but 443, no user name.",
             },
             "message": {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": MESSAGE_CHARACTERS_MAX,
                 "description": "The back.",
-                "examples": [message],
             },
             "recipient": schema("Recipient"),
             "seller": {
@@ -82,34 +79,24 @@ fn postcard() -> Value {
                 "description": "Your own identifier of the operation; see Idempotency-Key.",
             },
         },
-        "examples": [example],
     })
 }
 
 fn recipient() -> Value {
-    let example = &example_body()["recipient"];
-    let line = |field: &str| {
-        json!({
-            "type": "string",
-            "minLength": 1,
-            "maxLength": ADDRESS_CHARACTERS_MAX,
-            "examples": [example[field]],
-        })
-    };
+    let line = json!({ "type": "string", "minLength": 1, "maxLength": ADDRESS_CHARACTERS_MAX });
     json!({
         "type": "object",
         "required": ["name", "address", "city", "province", "postal_code", "country"],
         "properties": {
-            "name": line("name"),
-            "address": line("address"),
-            "city": line("city"),
-            "province": line("province"),
-            "postal_code": line("postal_code"),
+            "name": line,
+            "address": line,
+            "city": line,
+            "province": line,
+            "postal_code": line,
             "country": {
                 "type": "string",
                 "pattern": "^[A-Za-z]{2}$",
                 "description": "Two letters of ISO 3166-1.",
-                "examples": [example["country"]],
             },
         },
     })

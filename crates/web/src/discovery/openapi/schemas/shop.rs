@@ -89,6 +89,7 @@ fn quote() -> Value {
             "resource": open(&["url"], json!({ "url": address() })),
             "accepts": list(open(&required, way)),
             "rails": list(json!({ "type": "object" })),
+            "settles": { "type": "boolean", "const": false },
             "funds_captured": { "type": "boolean", "const": false },
         }),
     )
