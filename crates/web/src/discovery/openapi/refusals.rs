@@ -42,6 +42,17 @@ fn about_the_request() -> Map<String, Value> {
             "SellerNotResolved",
             plain("The seller's name has no address to pay.", "seller_not_resolved", "never"),
         ),
+        (
+            "TooManyLookups",
+            passing(
+                "Too many unknown names are being looked up.",
+                fault(
+                    "too_many_lookups",
+                    "Too many unknown names are being looked up. Wait as long as Retry-After says.",
+                    "same",
+                ),
+            ),
+        ),
         ("InvalidSku", plain("Name one product.", "sku_missing", "never")),
         ("UnknownSku", plain("No product has this id.", "sku_unknown", "never")),
         (
