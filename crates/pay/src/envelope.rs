@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, StatusCode};
 use order::desk::Outcome;
-use order::ids::{OperationId, OrderId, Timestamp};
+use order::ids::{OrderId, Timestamp};
 use order::payment::Credential;
 use order::refusal::Refusal;
 use order::tender::Tender;
@@ -25,8 +25,6 @@ pub trait Envelope: Tender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     pub credential: Option<Credential>,
-    /// An identifier that came inside the credential.
-    pub operation_id: Option<OperationId>,
     pub reader: Reader,
 }
 

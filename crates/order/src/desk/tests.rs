@@ -15,6 +15,7 @@ use crate::payment::TenderKind;
 use crate::seller::{NotAUsername, Resolution};
 
 mod acknowledgement;
+mod identifiers;
 mod spent;
 mod walk;
 

@@ -19,8 +19,8 @@ use crate::lifecycle::Stored;
 use crate::mail::Promises;
 use crate::money::{Price, Usdc};
 use crate::payment::{
-    Authorization, Credential, CredentialDigest, Payment, Preparation, Settlement, TenderKind,
-    Terms, Trace,
+    Authorization, Credential, CredentialDigest, CredentialKeys, Payment, Preparation, Settlement,
+    TenderKind, Terms, Trace,
 };
 use crate::ports::Failure;
 use crate::schedule::WALK_SECONDS;
@@ -50,6 +50,10 @@ impl Tender for Silent {
 
     fn price(&self) -> Price {
         self.till.price()
+    }
+
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        self.till.keys(credential)
     }
 
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {

@@ -25,7 +25,7 @@ pub const PAYMENT_RECEIPT: HeaderName = HeaderName::from_static("payment-receipt
 impl Envelope for Mpp {
     fn open(&self, headers: &HeaderMap, body: &[u8]) -> Result<Opened, Muddle> {
         let credential = headers::take(headers, body)?;
-        Ok(Opened { credential, operation_id: None, reader: Reader::Program })
+        Ok(Opened { credential, reader: Reader::Program })
     }
 
     fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {

@@ -30,13 +30,11 @@ const ALLOWANCE: &str = "permit2_allowance_required";
 impl Envelope for X402 {
     fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
         let credential = credential::take(headers)?;
-        let operation_id = match &credential {
-            Some(credential) => credential::identifier(credential)?,
-            None => None,
-        };
-        // Whoever brings a payment is a program, whatever else it says.
+        // One that does not read is refused before the desk is asked.
+        credential.as_ref().map(credential::identifier).transpose()?;
+        // A client that brings a payment is a program, whatever else it says.
         let reader = if credential.is_some() { Reader::Program } else { reader(headers) };
-        Ok(Opened { credential, operation_id, reader })
+        Ok(Opened { credential, reader })
     }
 
     fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {

@@ -42,7 +42,7 @@ impl Shop {
         };
         let brought =
             if opened.credential.is_some() { Brought::Credential } else { Brought::Nothing };
-        let (reader, operation_id) = (opened.reader, opened.operation_id);
+        let (reader, operation_id) = (opened.reader, None);
         let (card, credential) = (card(message), opened.credential);
         let request = Request { seller: None, operation_id, card, credential };
         let said = drive(self.desk.send(&self.mpp, request)).unwrap();

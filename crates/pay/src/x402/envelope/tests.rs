@@ -3,7 +3,8 @@
 use order::card::FieldFault;
 use order::ids::Timestamp;
 use order::money::Usdc;
-use order::payment::{Finality, Receipt};
+use order::payment::{Finality, PaymentKey, Receipt};
+use order::tender::Tender;
 
 use super::super::samples::{
     CARRIER, NOW, ORDER, Payer, Porter, TRANSACTION, credential, decoded, offer, x402,
@@ -280,7 +281,7 @@ fn a_page_is_for_browsers_that_bring_nothing() {
 }
 
 #[test]
-fn what_a_request_brings_is_opened_with_its_name() {
+fn a_payment_is_taken_with_its_identifier_and_refused_with_a_bad_one() {
     let (x402, _) = x402(Porter::good());
     let challenge = x402.challenge(&offer(), UNPAID).unwrap();
     let mut payload =
@@ -294,10 +295,12 @@ fn what_a_request_brings_is_opened_with_its_name() {
     };
     let opened = open(&payload).unwrap();
     assert_eq!(opened.credential, Some(credential(&payload)));
-    assert_eq!(opened.operation_id.unwrap().as_str(), "birthday-of-ada-2026");
+    let keys = x402.keys(&credential(&payload));
+    let id = "birthday-of-ada-2026".parse().unwrap();
+    assert_eq!(keys.identifier, Some(PaymentKey::of_identifier(&id)));
 
     payload["extensions"]["payment-identifier"]["info"]["id"] = "ada".into();
     assert_eq!(open(&payload).unwrap_err().code, "invalid_payment_identifier");
     let nothing = x402.open(&HeaderMap::new(), b"").unwrap();
-    assert_eq!((nothing.credential, nothing.operation_id), (None, None));
+    assert_eq!(nothing.credential, None);
 }
