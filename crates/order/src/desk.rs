@@ -72,14 +72,12 @@ pub enum Fulfilment {
     NeedsReconciliation,
 }
 
-/// When the money moved, and whether the caller is the one who paid.
+/// When the money moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// In this request.
     Now,
-    /// Earlier, with the credential that came with this request.
-    EarlierBySame,
-    /// Earlier, and this request brought another credential or none.
+    /// Earlier; this request brought the same credential, another one or none.
     Earlier,
 }
 
@@ -176,9 +174,9 @@ impl Desk {
     fn answer(order: Stored, digest: Option<CredentialDigest>) -> Result<Outcome, Refusal> {
         let id = order.id();
         let same = order.payment().is_some_and(|paid| Some(paid.authorization.digest) == digest);
-        let paid = if same { When::EarlierBySame } else { When::Earlier };
-        let outcome =
-            |settlement, fulfilment| Ok(Outcome::Paid { order: id, settlement, fulfilment, paid });
+        let outcome = |settlement, fulfilment| {
+            Ok(Outcome::Paid { order: id, settlement, fulfilment, paid: When::Earlier })
+        };
         match order {
             Stored::Offered(_) => Err(Refusal::InProgress(id)),
             Stored::Settling(_) | Stored::Unconfirmed(_) if same => {

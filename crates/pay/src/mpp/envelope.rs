@@ -127,8 +127,8 @@ impl Mpp {
     }
 }
 
-/// The receipt comes with the answer to the request that paid, and again with every
-/// answer to the same credential: its bytes are those that were kept.
+/// The receipt comes with the answer to the request that paid, and with every later answer
+/// about an order that was paid by MPP: its bytes are those that were kept.
 fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid: When) -> Sealed {
     let status = match fulfilment {
         Fulfilment::Submitted => Status::Submitted,
@@ -136,17 +136,11 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
     };
     let body = json!({ "id": order.to_string(), "status": status.word() });
     let mut sealed = answer(StatusCode::OK, &body, JSON, PRIVATE);
-    let headers = receipt::headers(&settlement.receipt);
-    match (paid, headers) {
-        (When::Now, Some(headers)) => {
-            put(&mut sealed, PAYMENT_RECEIPT, headers.receipt);
-            if let Some(response) = headers.response {
-                put(&mut sealed, PAYMENT_RESPONSE, response);
-            }
-        }
-        (When::EarlierBySame, Some(headers)) => put(&mut sealed, PAYMENT_RECEIPT, headers.receipt),
-        // Somebody else's receipt, or that of another way of paying.
-        (When::Earlier, _) | (When::Now | When::EarlierBySame, None) => {}
+    // An order that was paid in another way has no receipt of this one.
+    let Some(headers) = receipt::headers(&settlement.receipt) else { return sealed };
+    put(&mut sealed, PAYMENT_RECEIPT, headers.receipt);
+    if let (When::Now, Some(response)) = (paid, headers.response) {
+        put(&mut sealed, PAYMENT_RESPONSE, response);
     }
     sealed
 }

@@ -150,7 +150,7 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
         When::Now => {
             put(&mut sealed, PAYMENT_RESPONSE, receipt::header(&settlement.receipt.0));
         }
-        When::EarlierBySame | When::Earlier => {}
+        When::Earlier => {}
     }
     sealed
 }
