@@ -12,6 +12,7 @@ use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submit
 use crate::offer::Offer;
 use crate::payment::{Credential, CredentialDigest, CredentialKeys, Payment, Settlement, Terms};
 use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
+use crate::quotes::Quotes;
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::{Tender, Unsettled};
@@ -19,6 +20,7 @@ use crate::vigil::Vigils;
 
 mod binding;
 mod opening;
+mod pricing;
 mod record;
 mod troubles;
 
@@ -39,6 +41,7 @@ pub struct Desk {
     pub identity: Identity,
     pub sellers: Sellers,
     pub flights: Flights,
+    pub quotes: Quotes,
     pub vigils: Vigils,
     /// This process, as the orders that it works on name it.
     pub worker: WorkerId,
@@ -221,12 +224,7 @@ impl Desk {
         if let Err(why) = tender.verify(&authorization).await {
             return unless_spent(rejected(offer, why)).await;
         }
-        let hold = self.provider.hold(&card).await.map_err(unanswered)?;
-        let above = |_| Refusal::PriceAboveCeiling(id);
-        let charge = tender.price().charge(hold.total()).map_err(above)?;
-        if charge > authorization.most {
-            return Err(Refusal::PriceAboveCeiling(id));
-        }
+        let (hold, charge) = self.price(tender, id, &card, &authorization).await?;
         self.provider.reserve_call().await.map_err(unanswered)?;
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
@@ -242,7 +240,10 @@ impl Desk {
         let order = order.begin_settlement(card, hold, payment, self.clock.now());
         let order = self.intend(order, &keys).await?;
         match tender.settle(&order.state.payment).await {
-            Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
+            Ok(settlement) => {
+                self.quotes.settled(order.state.payment.authorization.payer);
+                self.settled(order, settlement, &Actor::Desk).await
+            }
             Err(Unsettled::Refused(reason)) => {
                 self.provider.release_call().await;
                 self.record(order.declined(self.clock.now()), &Actor::Desk).await?;

@@ -45,6 +45,11 @@ pub trait Provider: Send + Sync {
     /// The provider's total for this card, before anything is mailed.
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered>;
 
+    /// Whether [`hold`](Self::hold) answers for this card without a call to the provider.
+    fn is_quoted(&self, _card: &Postcard) -> bool {
+        true
+    }
+
     /// Reserves one call for a card before its money moves, where calls to the provider are
     /// counted. Nothing after this may refuse the card for want of a call.
     async fn reserve_call(&self) -> Result<(), Unanswered> {

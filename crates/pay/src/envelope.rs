@@ -147,6 +147,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         | Refusal::ProviderUnreachable
         | Refusal::ProviderUnusable => StatusCode::BAD_GATEWAY,
         Refusal::SubmissionUnresolved(_)
+        | Refusal::QuoteLimit(_)
         | Refusal::ProviderUnavailable
         | Refusal::PaymentUnavailable
         | Refusal::NotConfigured
@@ -180,6 +181,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::ProviderUnavailable | Refusal::PaymentUnavailable | Refusal::NotConfigured => {
             "not_configured"
         }
+        Refusal::QuoteLimit(_) => "rate_limited",
         Refusal::StoreBusy => "storage_busy",
         Refusal::NameServiceFailed | Refusal::Internal => "internal_error",
     }
@@ -206,6 +208,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::InProgress(_)
         | Refusal::PaymentUnconfirmed(_)
         | Refusal::SubmissionUnresolved(_)
+        | Refusal::QuoteLimit(_)
         | Refusal::NameServiceFailed
         | Refusal::ProviderUnreachable
         | Refusal::ProviderUnusable
@@ -267,6 +270,10 @@ fn message(refusal: &Refusal) -> &'static str {
              the same payment if it had one, again after some seconds."
         }
         Refusal::NotConfigured => "This service is not set up for that yet.",
+        Refusal::QuoteLimit(_) => {
+            "This payer has asked for too many prices without paying. Nothing moved; send the same \
+             request again in a minute."
+        }
         Refusal::StoreBusy => "Storage is busy. Send the same request again.",
         Refusal::NameServiceFailed => "Names cannot be resolved now.",
         Refusal::Internal => "Something broke on our side.",
@@ -284,7 +291,8 @@ fn order(refusal: &Refusal) -> Option<OrderId> {
         | Refusal::InProgress(id)
         | Refusal::SubmissionUnresolved(id)
         | Refusal::SellerAddressChanged(id)
-        | Refusal::PriceAboveCeiling(id) => Some(*id),
+        | Refusal::PriceAboveCeiling(id)
+        | Refusal::QuoteLimit(id) => Some(*id),
         Refusal::CredentialInvalid { offer, .. }
         | Refusal::PaymentDeclined { offer, .. }
         | Refusal::AllowanceRequired(offer) => Some(offer.order),

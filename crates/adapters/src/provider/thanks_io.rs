@@ -20,10 +20,12 @@ use super::{AccountMode, Sender};
 use crate::http::{Address, Call, Client, Silence, Why};
 
 mod list;
+mod prices;
 #[cfg(test)]
 mod tests;
 mod wire;
 
+use prices::Prices;
 use wire::{Enveloped, Estimate, Items, Pictures, Sent, Tracked};
 
 const PEER: &str = "thanks.io";
@@ -68,13 +70,15 @@ pub struct ThanksIo {
     settings: Arc<Settings>,
     clock: Arc<dyn Clock>,
     line: Line,
+    prices: Arc<Prices>,
 }
 
 impl ThanksIo {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Budget::new(RATE, clock.clone());
-        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+        let (settings, prices) = (Arc::new(settings), Arc::default());
+        Self { settings, line: Line::new(client, budget), clock, prices }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
@@ -159,7 +163,15 @@ impl Provider for ThanksIo {
         self.settings.previews.judge(&pictures.data.previews)
     }
 
+    fn is_quoted(&self, card: &Postcard) -> bool {
+        self.prices.known(card.recipient.country, self.clock.uptime()).is_some()
+    }
+
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
+        let (country, uptime) = (card.recipient.country, self.clock.uptime());
+        if let Some(price) = self.prices.known(country, uptime) {
+            return Ok(price);
+        }
         let estimate = self.estimate(&self.line.for_buyers(), card).await?;
         if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
             tracing::error!(
@@ -168,7 +180,9 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+        let price = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        self.prices.learn(country, price, uptime);
+        Ok(price)
     }
 
     async fn reserve_call(&self) -> Result<(), Unanswered> {

@@ -153,6 +153,8 @@ impl Promise {
 pub struct Till {
     pub world: Arc<World>,
     pub kind: TenderKind,
+    /// Who pays here.
+    pub payer: EvmAddress,
 }
 
 #[async_trait]
@@ -170,7 +172,7 @@ impl Tender for Till {
 
     fn keys(&self, credential: &Credential) -> CredentialKeys {
         let identifier = Promise::identifier(credential).map(|id| PaymentKey::of_identifier(&id));
-        let spent = Promise::read(credential).map(|promise| nonce_key(self.kind, promise));
+        let spent = Promise::read(credential).map(|promise| self.nonce_key(promise));
         CredentialKeys { spent: Vec::from_iter(spent), identifier }
     }
 
@@ -188,7 +190,7 @@ impl Tender for Till {
             return Err(invalid("ran out"));
         }
         let keys = self.keys(&credential).all();
-        Ok(authorization(self.kind, credential, promise, keys))
+        Ok(self.authorization(credential, promise, keys))
     }
 
     /// Whatever the chain could tell is told by [`prepare`](Self::prepare).
@@ -267,34 +269,37 @@ impl Tender for Till {
     }
 }
 
-const PAYER: EvmAddress = EvmAddress::from_bytes([0xee; 20]);
+/// Who pays unless a test says otherwise.
+pub const PAYER: EvmAddress = EvmAddress::from_bytes([0xee; 20]);
 
-fn nonce_key(tender: TenderKind, promise: Promise) -> PaymentKey {
-    let mut nonce = [0; 32];
-    nonce[..8].copy_from_slice(&promise.nonce.to_be_bytes());
-    let instrument = match tender {
-        TenderKind::X402 => Instrument::Permit2,
-        TenderKind::Mpp => Instrument::TransferAuthorization,
-    };
-    PaymentKey::of_nonce(instrument, Network::Base, PAYER, nonce)
-}
+impl Till {
+    fn nonce_key(&self, promise: Promise) -> PaymentKey {
+        let mut nonce = [0; 32];
+        nonce[..8].copy_from_slice(&promise.nonce.to_be_bytes());
+        let instrument = match self.kind {
+            TenderKind::X402 => Instrument::Permit2,
+            TenderKind::Mpp => Instrument::TransferAuthorization,
+        };
+        PaymentKey::of_nonce(instrument, Network::Base, self.payer, nonce)
+    }
 
-fn authorization(
-    tender: TenderKind,
-    credential: Credential,
-    promise: Promise,
-    keys: Vec<PaymentKey>,
-) -> Authorization {
-    Authorization {
-        tender,
-        network: Network::Base,
-        payer: PAYER,
-        pay_to: EvmAddress::from_bytes([promise.payee; 20]),
-        most: Usdc::from_atomic(promise.most),
-        deadline: Timestamp(promise.deadline),
-        keys,
-        digest: credential.digest(),
-        credential,
+    fn authorization(
+        &self,
+        credential: Credential,
+        promise: Promise,
+        keys: Vec<PaymentKey>,
+    ) -> Authorization {
+        Authorization {
+            tender: self.kind,
+            network: Network::Base,
+            payer: self.payer,
+            pay_to: EvmAddress::from_bytes([promise.payee; 20]),
+            most: Usdc::from_atomic(promise.most),
+            deadline: Timestamp(promise.deadline),
+            keys,
+            digest: credential.digest(),
+            credential,
+        }
     }
 }
 

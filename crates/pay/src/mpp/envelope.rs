@@ -83,6 +83,7 @@ impl Mpp {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved
             | Refusal::NameServiceFailed

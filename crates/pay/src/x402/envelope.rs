@@ -96,6 +96,7 @@ impl X402 {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved
             | Refusal::NameServiceFailed

@@ -1,6 +1,7 @@
 //! The adapter before a real server that says everything there is to say.
 
 use order::contract::samples;
+use order::fakes::cards::card_to;
 use order::mail::Stage;
 
 use super::*;
@@ -64,6 +65,33 @@ async fn a_hold_is_a_whole_positive_number_of_cents() {
     }
     let missing = Reply::good(r#"{"message":"OK","data":{"total_cost":"$1.18"}}"#);
     assert_eq!(hold_of(missing).await, Err(Unanswered::Unusable));
+}
+
+#[tokio::test]
+async fn the_price_of_a_country_is_asked_for_once_a_minute() {
+    let clock = Arc::new(StoppedClock::default());
+    let server = Server::start([estimate("118")]).await;
+    let base = server.address.clone();
+    let provider = ThanksIo::new(settings(base, AccountMode::Live), client(), clock.clone());
+    for (country, seconds, asked) in
+        [("GB", 0, 1), ("GB", 59, 1), ("US", 0, 2), ("GB", 1, 3), ("US", 0, 3), ("GB", 58, 3)]
+    {
+        clock.pass(seconds);
+        let card = card_to(country, "hello");
+        assert_eq!(provider.is_quoted(&card), asked == server.heard().len(), "{country}");
+        // Every handle knows it.
+        assert!(provider.for_reconciler().hold(&card).await.is_ok());
+        assert_eq!(server.heard().len(), asked, "{country} {seconds}");
+    }
+}
+
+#[tokio::test]
+async fn a_price_that_could_not_be_read_is_asked_for_again() {
+    let (server, provider) = serving([estimate("0"), estimate("118")]).await;
+    let card = paid().state.card;
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unusable));
+    assert!(!provider.is_quoted(&card) && provider.hold(&card).await.is_ok());
+    assert_eq!(server.heard().len(), 2);
 }
 
 #[tokio::test]
@@ -291,9 +319,10 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     let asked = server.heard().len();
     assert_eq!(previews.preview(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(server.heard().len(), asked);
-    // Whoever pays has a call behind the price for the card.
+    // A payer has a call behind the price for the card.
+    let buyers = provider.line.for_buyers();
     for _ in 0..RATE.paid / 2 {
-        assert!(provider.hold(&card).await.is_ok());
+        assert!(provider.estimate(&buyers, &card).await.is_ok());
         assert_eq!(provider.reserve_call().await, Ok(()));
     }
     assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));

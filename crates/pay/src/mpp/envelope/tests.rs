@@ -207,6 +207,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::ProviderUnreachable, 502, none, "provider_unreachable", soon),
         (Refusal::ProviderUnusable, 502, none, "provider_invalid_response", soon),
         (Refusal::SubmissionUnresolved(ORDER), 503, none, "submission_unresolved", soon),
+        (Refusal::QuoteLimit(ORDER), 503, none, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, none, "not_configured", soon),
         (Refusal::PaymentUnavailable, 503, none, "not_configured", soon),
         (Refusal::NotConfigured, 503, none, "not_configured", soon),

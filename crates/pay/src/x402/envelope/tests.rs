@@ -211,6 +211,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::ProviderUnreachable, 502, "provider_unreachable", soon),
         (Refusal::ProviderUnusable, 502, "provider_invalid_response", soon),
         (Refusal::SubmissionUnresolved(ORDER), 503, "submission_unresolved", soon),
+        (Refusal::QuoteLimit(ORDER), 503, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, "not_configured", soon),
         (Refusal::PaymentUnavailable, 503, "not_configured", soon),
         (Refusal::NotConfigured, 503, "not_configured", soon),
