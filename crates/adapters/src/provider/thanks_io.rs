@@ -180,6 +180,13 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
+        if !estimate.is_covered() {
+            tracing::error!(
+                place = PEER,
+                "The account's balance does not cover a card, so no card is sold; top it up"
+            );
+            return Err(Unanswered::Unavailable);
+        }
         let price = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
         self.prices.learn(country, price, uptime);
         Ok(price)

@@ -95,6 +95,22 @@ async fn a_price_that_could_not_be_read_is_asked_for_again() {
 }
 
 #[tokio::test]
+async fn an_account_whose_balance_does_not_cover_the_card_quotes_no_price() {
+    let with = |covered: &str| {
+        let data = format!(r#""total_cost_in_cents":118,"covered_by_balance":{covered}"#);
+        Reply::good(&format!(r#"{{"data":{{{data}}}}}"#))
+    };
+    assert_eq!(hold_of(with("true")).await, Ok(118));
+    assert_eq!(hold_of(with("null")).await, Ok(118));
+    let (server, provider) = serving([with("false"), with("true")]).await;
+    let card = paid().state.card;
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    // Once the account is topped up, the next buyer is served.
+    assert_eq!(provider.hold(&card).await.map(|hold| hold.total().0), Ok(118));
+    assert_eq!(server.heard().len(), 2);
+}
+
+#[tokio::test]
 async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
     let testing = Reply::good(r#"{"data":{"total_cost_in_cents":118,"test_mode":true}}"#);
     assert_eq!(hold_of(testing.clone()).await, Err(Unanswered::Unavailable));

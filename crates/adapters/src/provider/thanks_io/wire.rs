@@ -100,9 +100,16 @@ pub(super) struct Estimate {
     pub(super) total_cost_in_cents: u64,
     #[serde(default)]
     test_mode: bool,
+    /// Whether the account could be charged for the card now.
+    covered_by_balance: Option<bool>,
 }
 
 impl Estimate {
+    /// Where it is not said, the card's own submission shows it.
+    pub(super) fn is_covered(&self) -> bool {
+        self.covered_by_balance.unwrap_or(true)
+    }
+
     pub(super) const fn mode(&self) -> AccountMode {
         if self.test_mode { AccountMode::Testing } else { AccountMode::Live }
     }
