@@ -122,7 +122,7 @@ impl Order<Settling> {
     }
 
     pub fn lost(self, now: Timestamp) -> Order<Unconfirmed> {
-        let attention = self.attention.next_look(now);
+        let attention = self.attention.next_look(self.id, now);
         self.into_state(now, attention, |was| Unconfirmed { was })
     }
 
@@ -166,7 +166,7 @@ impl Order<Submitting> {
 
     /// A refusal after a lost answer proves nothing about the lost one.
     pub fn failed(self, setback: Setback, now: Timestamp) -> Order<Unfulfilled> {
-        let attention = self.attention.next_look(now);
+        let attention = self.attention.next_look(self.id, now);
         self.into_state(now, attention, |was| Unfulfilled {
             shortfall: match (setback, was.doubt) {
                 (Setback::Refused, Doubt::None) => Shortfall::Refused(was),
@@ -297,7 +297,7 @@ impl<S> Order<S> {
 
     /// The same order, looked at in vain; the next look comes later.
     pub fn looked(mut self, now: Timestamp) -> Self {
-        self.attention = self.attention.next_look(now);
+        self.attention = self.attention.next_look(self.id, now);
         self
     }
 }

@@ -143,6 +143,10 @@ pub trait Store: Send + Sync {
         most: usize,
     ) -> Result<Vec<Stored>, StoreError>;
 
+    /// Makes the orders due now whose card a provider [has refused](Stored::REFUSED_CARD) and
+    /// that wait for their next attempt: it takes cards again.
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError>;
+
     /// Returns when a worker has died whose orders a [claim](Self::claim) would return
     /// at once. Never, where a worker can only have died before the store was opened.
     async fn orphaned(&self) {

@@ -1,7 +1,7 @@
 //! Orders that a crash, a lost answer or a chain that changed its mind left behind.
 
 use crate::concern::{self, About, Concern};
-use crate::desk::{Desk, Outcome, trouble};
+use crate::desk::{Desk, Fulfilment, Outcome, trouble};
 use crate::event::Actor;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{
@@ -53,7 +53,17 @@ impl Desk {
         let until = now.plus(WALK_SECONDS);
         let due = self.store.claim(self.worker, now, until, BATCH).await.map_err(trouble)?;
         let count = due.len();
-        let looks = due.into_iter().map(async |claimed| {
+        // Cards that are owed before looks: both need the provider's calls.
+        let (looks, owed): (Vec<_>, Vec<_>) = due.into_iter().partition(Stored::is_looked_for);
+        for orders in [owed, looks] {
+            self.step(tenders, orders, tell).await;
+        }
+        Ok(count)
+    }
+
+    /// Takes each of these orders a step further, a few at once.
+    async fn step(&self, tenders: &Tenders, orders: Vec<Stored>, tell: &(dyn Fn(Concern) + Sync)) {
+        let looks = orders.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
@@ -67,7 +77,6 @@ impl Desk {
             }
         });
         side_by_side::<AT_ONCE, _>(looks).await;
-        Ok(count)
     }
 
     /// What still keeps an order from its rest, after a look.
@@ -194,7 +203,11 @@ impl Desk {
     ) -> Result<(), Refusal> {
         let by = &Actor::Reconciler;
         let now = self.clock.now();
-        let found = self.provider.find(order.id, order.state.paid.handed_in_after()).await;
+        let found = match setback {
+            // Every attempt is known to have been refused: there is nothing to find.
+            Setback::Refused => Ok(Vec::new()),
+            Setback::Lost => self.provider.find(order.id, order.state.paid.handed_in_after()).await,
+        };
         if let Ok([mailpiece, ..]) = found.as_deref() {
             self.vigils.end(order.id);
             return self.record(order.accepted(mailpiece.clone(), now), by).await.map(drop);
@@ -216,7 +229,12 @@ impl Desk {
                 Setback::Lost => order.in_doubt(),
             };
             let order = self.record(order.again(now), by).await?;
-            self.mail(order, by).await;
+            let mailed = self.mail(order, by).await;
+            if (setback, mailed) == (Setback::Refused, Fulfilment::Submitted) {
+                // The others that were refused need not wait until their back-off is over.
+                let hastened = self.store.hasten_refused(self.clock.now()).await;
+                return hastened.map_err(trouble);
+            }
             return Ok(());
         }
         self.fail(order, setback, by).await.map(drop)

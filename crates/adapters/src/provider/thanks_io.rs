@@ -36,9 +36,13 @@ pub const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15
 
 /// Nothing is promised about repeats. An order can be cancelled while it is
 /// reviewed, about an hour; the margin is for a clock that differs from ours. How
-/// late the list is, nobody says: this is ours to be careful with.
-pub const PROMISES: Promises =
-    Promises { idempotent_seconds: None, cancel_seconds: 55 * 60, visibility_lag_seconds: 120 };
+/// late the list is, thanks.io does not say: two minutes are ours to be careful with, and
+/// a scan of it answers for a while.
+pub const PROMISES: Promises = Promises {
+    idempotent_seconds: None,
+    cancel_seconds: 55 * 60,
+    visibility_lag_seconds: 120 + list::SCAN_SECONDS,
+};
 
 /// Where its pictures lie, by its own documents.
 const PICTURES: [&str; 3] = [
@@ -71,14 +75,15 @@ pub struct ThanksIo {
     clock: Arc<dyn Clock>,
     line: Line,
     prices: Arc<Prices>,
+    scan: Arc<list::Scan>,
 }
 
 impl ThanksIo {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Budget::new(RATE, clock.clone());
-        let (settings, prices) = (Arc::new(settings), Arc::default());
-        Self { settings, line: Line::new(client, budget), clock, prices }
+        let (settings, line) = (Arc::new(settings), Line::new(client, budget));
+        Self { settings, clock, line, prices: Arc::default(), scan: Arc::default() }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
@@ -246,7 +251,10 @@ impl Provider for ThanksIo {
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
         let call = Call::put(PEER, self.at(&["orders", &mailpiece.0, "cancel"]));
         match self.read::<wire::AnyObject>(call).await {
-            Ok(wire::AnyObject {}) => Ok(Cancellation::Cancelled),
+            Ok(wire::AnyObject {}) => {
+                self.scan.forget(mailpiece);
+                Ok(Cancellation::Cancelled)
+            }
             Err(Silence::Refused(Why::Status(404))) => Ok(Cancellation::TooLate),
             // It says no to an order that is printed, and may say no to one that
             // is cancelled already.

@@ -198,6 +198,35 @@ async fn a_number_is_proof_enough_and_another_orders_number_is_none() {
     }
 }
 
+/// The calls for looks beside idle buyers, with those for owed cards kept free.
+const LOOKS: usize = RATE.calls() - RATE.paid - RATE.reconciler * 2 / 3;
+
+#[tokio::test]
+async fn one_scan_serves_all_orders_and_goes_on_where_it_stopped() {
+    let clock = Arc::new(StoppedClock::default());
+    let now = r#""2030-03-17T17:46:45.000000Z""#;
+    let ours = format!(r#"{{"public_order_id":"{}"}}"#, paid().id);
+    let last = u64::try_from(2 * LOOKS).unwrap();
+    let others = |id| page(last, &[listed(id, "Printed", "null", now)]);
+    let pages = (1..last).map(others).chain([page(last, &[listed(7, "Printed", &ours, now)])]);
+    let server = Server::start(pages).await;
+    let settings = settings(server.address.clone(), AccountMode::Live);
+    let provider = ThanksIo::new(settings, client(), clock.clone()).for_reconciler();
+    let other = samples::paid(8).id;
+    let find = |order| provider.find(order, samples::NOW);
+    assert!(find(paid().id).await.is_err() && find(other).await.is_err());
+    clock.pass(61);
+    assert_eq!(find(paid().id).await, Ok(vec![Mailpiece("7".into())]));
+    assert_eq!(find(other).await, Ok(Vec::new()));
+    assert_eq!(server.heard().len(), 2 * LOOKS);
+    // A cancelled card is not found again, and an old scan proves nothing.
+    provider.scan.forget(&Mailpiece("7".into()));
+    assert_eq!(find(paid().id).await, Ok(Vec::new()));
+    clock.pass(list::SCAN_SECONDS + 1);
+    let _ = find(other).await;
+    assert!(server.heard().len() > 2 * LOOKS);
+}
+
 /// An order of the list, with our reference or without.
 fn listed(id: u64, status: &str, metadata: &str, created_at: &str) -> String {
     format!(
@@ -256,8 +285,8 @@ async fn a_search_that_does_not_reach_the_end_proves_nothing() {
     let now = r#""2030-03-17T17:46:45.000000Z""#;
     let other = page(900, &[listed(1, "Printed", "null", now)]);
     let (searched, asked) = found(vec![other]).await;
-    assert_eq!(searched, Err(Failure::Lost("answer too large".into())));
-    assert_eq!(asked, 10);
+    assert_eq!(searched, Err(Failure::Refused("budget used up".into())));
+    assert_eq!(asked, LOOKS);
     // An empty list is an end, and so is a list that says so.
     assert_eq!(found(vec![Reply::good(r#"{"data":[]}"#)]).await, (Ok(vec![]), 1));
     assert!(found(vec![Reply::good(r#"{"data":{}}"#)]).await.0.is_err());
@@ -347,10 +376,14 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
         assert_ne!(provider.submit(&paid()).await, Err(refused.clone()));
     }
     let reconciler = provider.for_reconciler();
-    for _ in 0..RATE.reconciler {
+    for _ in 0..RATE.reconciler / 3 {
         assert_ne!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
     }
     assert_eq!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
+    // Looks leave the calls for cards that are owed.
+    for _ in 0..RATE.reconciler * 2 / 3 {
+        assert_ne!(reconciler.submit(&paid()).await, Err(refused.clone()));
+    }
     assert_eq!(provider.submit(&paid()).await, Err(refused));
     assert_eq!(server.heard().len(), RATE.calls());
 }

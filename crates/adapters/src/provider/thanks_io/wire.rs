@@ -3,7 +3,7 @@
 use order::card::Postcard;
 use order::ids::OrderId;
 use order::lifecycle::{Order, Submitting};
-use order::mail::Stage;
+use order::mail::{Mailpiece, Stage};
 use order::money::Cents;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,11 @@ pub(super) struct Returned {
 
 impl Returned {
     fn is(&self, order: OrderId) -> bool {
-        self.public_order_id == order.to_string()
+        self.order() == Some(order)
+    }
+
+    fn order(&self) -> Option<OrderId> {
+        self.public_order_id.parse().ok()
     }
 }
 
@@ -212,9 +216,14 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    pub(super) fn is_live_card_of(&self, order: OrderId) -> bool {
-        let ours = self.metadata.read().is_some_and(|reference| reference.is(order));
-        ours && !is_cancelled(&self.status)
+    /// The order of ours that this card belongs to, unless it was cancelled.
+    pub(super) fn live_card_of(&self) -> Option<OrderId> {
+        let order = self.metadata.read().and_then(Returned::order);
+        order.filter(|_| !is_cancelled(&self.status))
+    }
+
+    pub(super) fn mailpiece(&self) -> Mailpiece {
+        Mailpiece(self.id.to_string())
     }
 }
 
