@@ -294,6 +294,7 @@ impl Desk {
     ) -> Result<Outcome, Refusal> {
         let id = order.id;
         let order = order.settled(settlement, self.clock.now());
+        let order = order.asking(self.provider.account());
         // If this cannot be written, the intent to settle still is, and the
         // money will be found by looking.
         let recorded = self.record_payment(order, by).await;

@@ -8,7 +8,7 @@ use crate::card::Postcard;
 use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
-use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
+use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
 use crate::payment::PaymentKey;
 use crate::seller::{NotAUsername, Resolution, Username};
 
@@ -38,6 +38,10 @@ pub enum Unanswered {
 /// The company that prints and mails the cards.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// The provider and the account that this asks. An order keeps it, and what became of its
+    /// card is looked for there and nowhere else.
+    fn account(&self) -> ProviderAccount;
+
     fn promises(&self) -> Promises;
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered>;

@@ -8,7 +8,7 @@ use crate::lifecycle::{
     Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
     Unconfirmed, Unfulfilled,
 };
-use crate::mail::{Cancellation, Mailpiece, Stage};
+use crate::mail::{Cancellation, Delivery, Mailpiece, ProviderAccount, Stage};
 use crate::payment::Trace;
 use crate::ports::Failure;
 use crate::refusal::Refusal;
@@ -206,6 +206,10 @@ impl Desk {
         let found = match setback {
             // Every attempt is known to have been refused: there is nothing to find.
             Setback::Refused => Ok(Vec::new()),
+            // Another provider knows nothing of it, and would mail a second card.
+            Setback::Lost if !self.is_ours(order.state.asked.as_ref()) => {
+                return self.fail(order, setback, by).await.map(drop);
+            }
             Setback::Lost => self.provider.find(order.id, order.state.paid.handed_in_after()).await,
         };
         if let Ok([mailpiece, ..]) = found.as_deref() {
@@ -228,7 +232,8 @@ impl Desk {
                 Setback::Refused => order,
                 Setback::Lost => order.in_doubt(),
             };
-            let order = self.record(order.again(now), by).await?;
+            let order = order.asking(self.provider.account()).again(now);
+            let order = self.record(order, by).await?;
             let mailed = self.mail(order, by).await;
             if (setback, mailed) == (Setback::Refused, Fulfilment::Submitted) {
                 // The others that were refused need not wait until their back-off is over.
@@ -238,6 +243,11 @@ impl Desk {
             return Ok(());
         }
         self.fail(order, setback, by).await.map(drop)
+    }
+
+    /// Whether the provider that was asked is the one that we speak to now.
+    fn is_ours(&self, asked: Option<&ProviderAccount>) -> bool {
+        asked == Some(&self.provider.account())
     }
 
     /// Whether handing the card in once more cannot mail two, after a look that
@@ -271,17 +281,17 @@ impl Desk {
         let by = &Actor::Reconciler;
         match self.check_money(tender, order.state.paid.clone()).await {
             Some(Money::Stands(paid)) => order.state.paid = *paid,
+            // Its provider is not configured any more: it cannot be stopped from here.
+            Some(Money::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
+                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
+            }
             Some(Money::Gone) => return self.recall(order).await,
             // Nothing is concluded about the card while the money is unclear.
             Some(Money::Missing) | None => {
                 return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
             }
         }
-        self.cancel_spares(&order).await;
-        let delivery = match self.provider.track(&order.state.mailpiece).await {
-            Ok(Some(delivery)) => delivery,
-            Ok(None) | Err(_) => order.state.delivery,
-        };
+        let delivery = self.news_of(&order).await.unwrap_or(order.state.delivery);
         let now = self.clock.now();
         match delivery.stage {
             Stage::Failed => {
@@ -291,6 +301,15 @@ impl Desk {
                 self.record(order.followed(delivery, now), by).await.map(|_| None)
             }
         }
+    }
+
+    /// How far a card has come, if its own provider says so.
+    async fn news_of(&self, order: &Order<Mailed>) -> Option<Delivery> {
+        if !self.is_ours(order.state.asked.as_ref()) {
+            return None;
+        }
+        self.cancel_spares(order).await;
+        self.provider.track(&order.state.mailpiece).await.ok().flatten()
     }
 
     /// A second card for one order would be mailed at our cost: stop it while

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use order::card::{Draft, Postcard};
 use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, Stage};
+use order::mail::{
+    Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount, Stage,
+};
 use order::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use serde::de::DeserializeOwned;
@@ -157,6 +159,10 @@ impl ThanksIo {
 
 #[async_trait]
 impl Provider for ThanksIo {
+    fn account(&self) -> ProviderAccount {
+        super::account(PEER, &self.settings.base, &self.settings.token)
+    }
+
     fn promises(&self) -> Promises {
         PROMISES
     }
