@@ -7,6 +7,11 @@
 
 use std::fmt;
 
+use order::mail::ProviderAccount;
+use sha2::{Digest, Sha256};
+
+use crate::http::Address;
+
 pub mod budget;
 mod line;
 pub mod lob;
@@ -17,6 +22,14 @@ mod testing;
 pub mod thanks_io;
 
 pub use previews::PreviewPlaces;
+
+/// The name of an account, by the place that is called and a digest of its key: the key does
+/// not follow from it.
+fn account(peer: &str, base: &Address, key: &str) -> ProviderAccount {
+    let digest = Sha256::new_with_prefix(b"provider account").chain_update(key).finalize();
+    let digest: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    ProviderAccount(format!("{peer} {} {digest}", base.origin()))
+}
 
 /// Where a card says that it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::discretion::prints_only_its_name;
 
 /// A two-letter country code of ISO 3166-1, in capitals.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CountryCode([u8; 2]);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

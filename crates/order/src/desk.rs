@@ -10,17 +10,21 @@ use crate::identity::{Identity, Operation};
 use crate::ids::{OperationId, OrderId, WorkerId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting};
 use crate::offer::Offer;
-use crate::payment::{Authorization, Credential, CredentialDigest, Payment, Settlement, Terms};
+use crate::payment::{Credential, CredentialDigest, CredentialKeys, Payment, Settlement, Terms};
 use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
+use crate::quotes::Quotes;
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::{Tender, Unsettled};
 use crate::vigil::Vigils;
 
+mod binding;
 mod opening;
+mod pricing;
 mod record;
 mod troubles;
 
+use self::binding::{KnownPayment, Wanted};
 use self::troubles::{declined, rejected};
 pub(crate) use self::troubles::{trouble, unanswered};
 
@@ -37,6 +41,7 @@ pub struct Desk {
     pub identity: Identity,
     pub sellers: Sellers,
     pub flights: Flights,
+    pub quotes: Quotes,
     pub vigils: Vigils,
     /// This process, as the orders that it works on name it.
     pub worker: WorkerId,
@@ -70,14 +75,12 @@ pub enum Fulfilment {
     NeedsReconciliation,
 }
 
-/// When the money moved, and whether the caller is the one who paid.
+/// When the money moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// In this request.
     Now,
-    /// Earlier, with the credential that came with this request.
-    EarlierBySame,
-    /// Earlier, and this request brought another credential or none.
+    /// Earlier; this request brought the same credential, another one or none.
     Earlier,
 }
 
@@ -86,13 +89,16 @@ impl Desk {
     /// answer that was kept: the order's state is kept, and read again.
     pub fn send<'a>(&'a self, tender: &'a dyn Tender, request: Request) -> Walk<'a> {
         let Request { seller, operation_id, card, credential } = request;
-        let seller = seller.as_ref().unwrap_or(&self.sellers.default);
-        let operation = self.identity.operation(seller, &card, operation_id.as_ref());
+        let named = seller.as_ref().unwrap_or(&self.sellers.default);
+        let operation = self.identity.operation(named, &card, operation_id.as_ref());
         // A box for each: most requests bring no money, and should not carry the room for
         // it around.
         match credential {
             None => Box::pin(self.quote(tender, operation)),
-            Some(credential) => Box::pin(self.send_paid(tender, operation, card, credential)),
+            Some(credential) => {
+                let wanted = Wanted { seller, operation_id, card };
+                Box::pin(self.send_paid(tender, operation, wanted, credential))
+            }
         }
     }
 
@@ -134,20 +140,30 @@ impl Desk {
         &self,
         tender: &dyn Tender,
         operation: Operation,
-        card: Postcard,
+        wanted: Wanted,
         credential: Credential,
     ) -> Result<Outcome, Refusal> {
         // Needed only while nothing is paid: a paid order is answered for even
         // when names do not resolve any more.
         let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Payment).await;
-        let digest = credential.digest();
+        let (key, digest) = (operation.key, credential.digest());
         let patience = self.clock.wait(PATIENCE_SECONDS);
-        let turn = self.flights.turn(operation.key, patience).await;
-        match (self.open(operation, &payees).await?, turn) {
+        let turn = self.flights.turn(key, patience).await;
+        let order = match self.known_payment(&tender.keys(&credential), &wanted).await? {
+            KnownPayment::None => self.open(operation, &payees).await?,
+            KnownPayment::OfThisCard(order) => *order,
+            KnownPayment::IdentifierOfAnother => {
+                let order = self.open(operation, &payees).await?;
+                return Err(Refusal::PaymentIdentifierUsed(order.id()));
+            }
+        };
+        // Another operation's order is only answered for: its turn is not ours.
+        let turn = turn.filter(|_| order.operation().key == key);
+        match (order, turn) {
             (Stored::Offered(order), None) => Err(Refusal::InProgress(order.id)),
             (Stored::Offered(order), Some(_turn)) => {
                 let (id, payees) = (order.id, payees?);
-                let taken = self.take_payment(tender, order, card, credential, payees).await;
+                let taken = self.take_payment(tender, order, wanted.card, credential, payees).await;
                 taken.map_err(|refusal| refusal.about(id))
             }
             // The payer asks after the payment that is in doubt: find out now.
@@ -166,9 +182,9 @@ impl Desk {
     fn answer(order: Stored, digest: Option<CredentialDigest>) -> Result<Outcome, Refusal> {
         let id = order.id();
         let same = order.payment().is_some_and(|paid| Some(paid.authorization.digest) == digest);
-        let paid = if same { When::EarlierBySame } else { When::Earlier };
-        let outcome =
-            |settlement, fulfilment| Ok(Outcome::Paid { order: id, settlement, fulfilment, paid });
+        let outcome = |settlement, fulfilment| {
+            Ok(Outcome::Paid { order: id, settlement, fulfilment, paid: When::Earlier })
+        };
         match order {
             Stored::Offered(_) => Err(Refusal::InProgress(id)),
             Stored::Settling(_) | Stored::Unconfirmed(_) if same => {
@@ -200,29 +216,26 @@ impl Desk {
             return Err(Refusal::SellerAddressChanged(order.id));
         }
         let offer = offer(tender, &order, payees);
-        let digest = credential.digest();
-        // Cheap and local first: nobody makes us call anybody without a good
+        let (keys, digest) = (tender.keys(&credential), credential.digest());
+        let id = order.id;
+        let unless_spent = |refusal| self.unless_spent(id, &keys, digest, refusal);
+        // Cheap and local first: nothing outside is called without a good
         // signature, nor with one that is another order's.
         let authorization = match tender.read(credential, &self.terms(&offer)) {
             Ok(authorization) => authorization,
-            Err(why) => return self.unless_moved(order.id, digest, rejected(offer, why)).await,
+            Err(why) => return unless_spent(rejected(offer, why)).await,
         };
-        self.belongs_here(order.id, &authorization).await?;
+        self.belongs_here(id, &keys).await?;
         if let Err(why) = tender.verify(&authorization).await {
-            return self.unless_spent(order.id, &authorization, rejected(offer, why)).await;
+            return unless_spent(rejected(offer, why)).await;
         }
-        let hold = self.provider.hold(&card).await.map_err(unanswered)?;
-        let above = |_| Refusal::PriceAboveCeiling(order.id);
-        let charge = tender.price().charge(hold.total()).map_err(above)?;
-        if charge > authorization.most {
-            return Err(Refusal::PriceAboveCeiling(order.id));
-        }
+        let (hold, charge) = self.price(tender, id, &card, &authorization).await?;
         self.provider.reserve_call().await.map_err(unanswered)?;
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
             Err(why) => {
                 self.provider.release_call().await;
-                return self.unless_spent(order.id, &authorization, declined(offer, why)).await;
+                return unless_spent(declined(offer, why)).await;
             }
         };
 
@@ -230,9 +243,12 @@ impl Desk {
         // these leaves a state that says what must be found out.
         let payment = Payment { authorization, charge, preparation };
         let order = order.begin_settlement(card, hold, payment, self.clock.now());
-        let order = self.intend(order).await?;
+        let order = self.intend(order, &keys).await?;
         match tender.settle(&order.state.payment).await {
-            Ok(settlement) => self.settled(order, settlement, &Actor::Desk).await,
+            Ok(settlement) => {
+                self.quotes.settled(order.state.payment.authorization.payer);
+                self.settled(order, settlement, &Actor::Desk).await
+            }
             Err(Unsettled::Refused(reason)) => {
                 self.provider.release_call().await;
                 self.record(order.declined(self.clock.now()), &Actor::Desk).await?;
@@ -251,12 +267,20 @@ impl Desk {
         }
     }
 
-    /// Writes that this money is about to be asked for. Where somebody else was first it
+    /// Writes that this money is about to be asked for. Where another request was first it
     /// certainly is not written, and the call for a card is free for others.
-    async fn intend(&self, order: Order<Settling>) -> Result<Order<Settling>, Refusal> {
+    async fn intend(
+        &self,
+        order: Order<Settling>,
+        keys: &CredentialKeys,
+    ) -> Result<Order<Settling>, Refusal> {
+        let id = order.id;
         let written = self.record(order, &Actor::Desk).await;
         if let Err(Refusal::InProgress(_) | Refusal::PaymentBoundElsewhere) = &written {
             self.provider.release_call().await;
+        }
+        if let Err(Refusal::PaymentBoundElsewhere) = &written {
+            self.belongs_here(id, keys).await?;
         }
         written
     }
@@ -264,44 +288,6 @@ impl Desk {
     fn terms(&self, offer: &Offer) -> Terms {
         let (order, payees) = (offer.order, offer.payees.clone());
         Terms { order, payees, ceiling: offer.price.ceiling(), now: self.clock.now() }
-    }
-
-    /// A promise pays for one order for ever. The chain knows it only as spent,
-    /// and its word alone would have the payer sign again.
-    async fn belongs_here(&self, order: OrderId, brought: &Authorization) -> Result<(), Refusal> {
-        let bound = self.store.bound(&brought.keys).await.map_err(trouble)?;
-        if bound.iter().all(|owner| *owner == order) {
-            Ok(())
-        } else {
-            Err(Refusal::PaymentBoundElsewhere)
-        }
-    }
-
-    /// Whoever spent a promise wrote down for what before it was spent, so after
-    /// the chain's word this look misses nobody.
-    async fn unless_spent(
-        &self,
-        order: OrderId,
-        brought: &Authorization,
-        refusal: Refusal,
-    ) -> Result<Outcome, Refusal> {
-        self.belongs_here(order, brought).await?;
-        self.unless_moved(order, brought.digest, refusal).await
-    }
-
-    /// An invitation to pay is sent only if the order still waits for money:
-    /// while we checked a credential, another process may have spent it, and
-    /// that is just why it did not hold.
-    async fn unless_moved(
-        &self,
-        order: OrderId,
-        digest: CredentialDigest,
-        refusal: Refusal,
-    ) -> Result<Outcome, Refusal> {
-        match self.store.find(order).await.map_err(trouble)? {
-            Some(Stored::Offered(_)) | None => Err(refusal),
-            Some(moved) => Self::answer(moved, Some(digest)),
-        }
     }
 
     /// The money has moved. From here on nothing but the card is owed.
@@ -313,6 +299,7 @@ impl Desk {
     ) -> Result<Outcome, Refusal> {
         let id = order.id;
         let order = order.settled(settlement, self.clock.now());
+        let order = order.asking(self.provider.account());
         // If this cannot be written, the intent to settle still is, and the
         // money will be found by looking.
         let recorded = self.record_payment(order, by).await;

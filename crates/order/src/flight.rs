@@ -1,7 +1,8 @@
-//! Single flight: one paid walk at a time for each operation in this process.
+//! Single flight: one request at a time for each operation, or other key, in this process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
+use std::hash::Hash;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
@@ -13,9 +14,14 @@ use crate::ids::OperationKey;
 const WAITING_MAX: usize = 256;
 
 /// Who is walking, and who waits for them.
-#[derive(Default)]
-pub struct Flights {
-    lines: Mutex<HashMap<OperationKey, Line>>,
+pub struct Flights<K = OperationKey> {
+    lines: Mutex<HashMap<K, Line>>,
+}
+
+impl<K> Default for Flights<K> {
+    fn default() -> Self {
+        Self { lines: Mutex::default() }
+    }
 }
 
 /// Those who want to walk for one operation.
@@ -35,21 +41,21 @@ enum Whose {
 }
 
 /// The right to walk. It ends when this is dropped, also by a panic.
-pub struct Turn<'a> {
-    flights: &'a Flights,
-    key: OperationKey,
+pub struct Turn<'a, K: Copy + Eq + Hash = OperationKey> {
+    flights: &'a Flights<K>,
+    key: K,
 }
 
 /// A place among those who wait, given up when this is dropped.
-struct Place<'a> {
-    flights: &'a Flights,
-    key: OperationKey,
+struct Place<'a, K: Copy + Eq + Hash> {
+    flights: &'a Flights<K>,
+    key: K,
     number: Option<u64>,
 }
 
-impl Flights {
+impl<K: Copy + Eq + Hash> Flights<K> {
     /// Waits for a turn, but no longer than `patience` takes, and not behind a crowd.
-    pub async fn turn(&self, key: OperationKey, patience: impl Future) -> Option<Turn<'_>> {
+    pub async fn turn(&self, key: K, patience: impl Future) -> Option<Turn<'_, K>> {
         let mut patience = pin!(patience);
         let mut place = Place { flights: self, key, number: None };
         poll_fn(|context| {
@@ -80,7 +86,7 @@ impl Flights {
 
     /// Changes a line, and calls whoever is first in it if it is nobody's turn then. One
     /// is enough: who gives up a place calls the next.
-    fn leave(&self, key: OperationKey, leave: impl FnOnce(&mut Line)) {
+    fn leave(&self, key: K, leave: impl FnOnce(&mut Line)) {
         let mut lines = self.lines();
         let Some(line) = lines.get_mut(&key) else { return };
         leave(line);
@@ -95,19 +101,19 @@ impl Flights {
         first.into_iter().for_each(Waker::wake);
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<OperationKey, Line>> {
+    fn lines(&self) -> MutexGuard<'_, HashMap<K, Line>> {
         // Nothing that runs under this lock can leave the map half changed.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn<'_> {
+impl<K: Copy + Eq + Hash> Drop for Turn<'_, K> {
     fn drop(&mut self) {
         self.flights.leave(self.key, |line| line.turn = Whose::Nobodys);
     }
 }
 
-impl Drop for Place<'_> {
+impl<K: Copy + Eq + Hash> Drop for Place<'_, K> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             self.flights.leave(self.key, |line| drop(line.waiting.remove(&number)));
@@ -127,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_second_waits_until_the_first_is_done() {
-        let flights = Flights::default();
+        let flights = Flights::<OperationKey>::default();
         let mut context = Context::from_waker(Waker::noop());
         let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
         let Poll::Ready(Some(turn)) = first.as_mut().poll(&mut context) else { panic!("free") };
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn whoever_runs_out_of_patience_gets_no_turn() {
-        let flights = Flights::default();
+        let flights = Flights::<OperationKey>::default();
         let mut context = Context::from_waker(Waker::noop());
         let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
         let Poll::Ready(Some(_turn)) = first.as_mut().poll(&mut context) else { panic!("free") };
@@ -161,7 +167,7 @@ mod tests {
 
     #[test]
     fn one_is_called_at_a_time_and_who_gives_up_calls_the_next() {
-        let flights = Flights::default();
+        let flights = Flights::<OperationKey>::default();
         let bells: Vec<Arc<Bell>> = (0..3).map(|_| Arc::default()).collect();
         let mut now = Context::from_waker(Waker::noop());
         let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
@@ -191,7 +197,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_behind_a_crowd() {
-        let flights = Flights::default();
+        let flights = Flights::<OperationKey>::default();
         let mut now = Context::from_waker(Waker::noop());
         let mut crowd: Vec<_> =
             (0..=WAITING_MAX).map(|_| Box::pin(flights.turn(KEY, pending::<()>()))).collect();

@@ -66,20 +66,43 @@ impl Identity {
         card: &Postcard,
         named: Option<&OperationId>,
     ) -> Operation {
-        let form = card.canonical();
         let name = seller.as_str().as_bytes();
         let (origin, key, fingerprint) = match named {
             None => {
-                let key = self.mac(&[b"auto", name, &form]);
-                (Origin::Automatic, key, key)
+                let key = self.mac(&[b"auto", name, &card.canonical()]);
+                (Origin::Automatic, key, Fingerprint(key))
             }
             Some(id) => {
                 let key = self.mac(&[b"explicit", name, id.as_str().as_bytes()]);
-                (Origin::Explicit, key, self.mac(&[b"body", name, &form]))
+                (Origin::Explicit, key, self.body(seller, card))
             }
         };
-        let (key, fingerprint) = (OperationKey(key), Fingerprint(fingerprint));
+        let key = OperationKey(key);
         Operation { key, origin, fingerprint, seller: seller.clone(), generation: 0 }
+    }
+
+    /// Whether a request of an operation's seller asks for the card of that operation. One
+    /// that does not name its operation asks for the card, whatever another has named it.
+    pub(crate) fn is_for(
+        &self,
+        operation: &Operation,
+        card: &Postcard,
+        named: Option<&OperationId>,
+    ) -> bool {
+        let asked = self.operation(&operation.seller, card, named);
+        match (operation.origin, asked.origin) {
+            (Origin::Explicit, Origin::Automatic) => {
+                operation.fingerprint == self.body(&operation.seller, card)
+            }
+            (Origin::Automatic, Origin::Automatic)
+            | (Origin::Automatic | Origin::Explicit, Origin::Explicit) => {
+                operation.key == asked.key && operation.is_same_request(&asked)
+            }
+        }
+    }
+
+    fn body(&self, seller: &Username, card: &Postcard) -> Fingerprint {
+        Fingerprint(self.mac(&[b"body", seller.as_str().as_bytes(), &card.canonical()]))
     }
 
     /// The same operation and generation always give the same order id, so an

@@ -11,7 +11,8 @@
 //! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
 //!    them, and when it is looked at next.
 //! 4. [`ports`], [`tender`]: what the desk asks of the world.
-//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`];
+//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`], within the
+//!    payer's share of [`quotes`];
 //!    [`preview`]: a look at the card before.
 //! 6. [`reconcile`]: what to do with orders that a crash left behind, a few
 //!    `side_by_side`; [`vigil`]: how long a card has been looked for; [`concern`]: what
@@ -40,6 +41,7 @@ pub mod payment;
 pub mod ports;
 pub mod preview;
 pub mod public_address;
+pub mod quotes;
 pub mod reconcile;
 pub mod refusal;
 pub mod schedule;

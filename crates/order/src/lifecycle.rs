@@ -43,7 +43,7 @@ use sha2::{Digest, Sha256};
 use crate::card::Postcard;
 use crate::identity::Operation;
 use crate::ids::{OrderId, Timestamp};
-use crate::mail::{Delivery, Hold, Mailpiece, Stage};
+use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount, Stage};
 use crate::payment::{Payment, Preparation, Settlement};
 use crate::schedule::{self, Attention};
 use crate::seller::PayeesDigest;
@@ -113,7 +113,7 @@ impl Order<Settling> {
             let Settling { payees, card, hold, payment } = was;
             let paid = Paid { payees, hold, payment, settlement, standing: Standing::Provisional };
             let paid = paid.confirmed();
-            Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None }
+            Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None, asked: None }
         })
     }
 
@@ -122,7 +122,7 @@ impl Order<Settling> {
     }
 
     pub fn lost(self, now: Timestamp) -> Order<Unconfirmed> {
-        let attention = self.attention.next_look(now);
+        let attention = self.attention.next_look(self.id, now);
         self.into_state(now, attention, |was| Unconfirmed { was })
     }
 
@@ -158,6 +158,7 @@ impl Order<Submitting> {
     pub fn accepted(self, mailpiece: Mailpiece, now: Timestamp) -> Order<Mailed> {
         self.into_state(now, schedule::first_follow_up(now), |state| Mailed {
             paid: state.paid,
+            asked: state.asked,
             mailpiece,
             mailed_at: now,
             delivery: Delivery { stage: Stage::Accepted, at: now },
@@ -166,7 +167,7 @@ impl Order<Submitting> {
 
     /// A refusal after a lost answer proves nothing about the lost one.
     pub fn failed(self, setback: Setback, now: Timestamp) -> Order<Unfulfilled> {
-        let attention = self.attention.next_look(now);
+        let attention = self.attention.next_look(self.id, now);
         self.into_state(now, attention, |was| Unfulfilled {
             shortfall: match (setback, was.doubt) {
                 (Setback::Refused, Doubt::None) => Shortfall::Refused(was),
@@ -189,6 +190,12 @@ impl Order<Submitting> {
             hash.update(key.0);
         }
         hash.finalize().into()
+    }
+
+    /// The same, to be handed to this provider: written down before it is.
+    pub fn asking(mut self, account: ProviderAccount) -> Self {
+        self.state.asked = Some(account);
+        self
     }
 
     /// Its walk ended without an answer, so it may have mailed the card.
@@ -297,7 +304,7 @@ impl<S> Order<S> {
 
     /// The same order, looked at in vain; the next look comes later.
     pub fn looked(mut self, now: Timestamp) -> Self {
-        self.attention = self.attention.next_look(now);
+        self.attention = self.attention.next_look(self.id, now);
         self
     }
 }

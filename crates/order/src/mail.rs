@@ -21,6 +21,10 @@ impl Hold {
     }
 }
 
+/// Which provider prints for us, under which account. Free of secrets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProviderAccount(pub String);
+
 /// The provider's name for a card that it has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mailpiece(pub String);

@@ -23,6 +23,10 @@ impl Cents {
     fn plus_margin(self) -> Option<Usdc> {
         self.0.checked_mul(ATOMIC_PER_CENT_WITH_MARGIN).map(Usdc)
     }
+
+    fn at_cost(self) -> Option<Usdc> {
+        self.0.checked_mul(ATOMIC_PER_CENT).map(Usdc)
+    }
 }
 
 impl Usdc {
@@ -71,16 +75,14 @@ impl Price {
         }
     }
 
-    /// The charge for a card that costs us `cost`.
-    ///
-    /// A fixed price does not sell below cost plus margin either: both ways of
-    /// paying refuse the same cards.
+    /// The charge for a card that costs us `cost`. A fixed price covers every cost up to
+    /// the price itself: the margin is the other rule's.
     pub fn charge(self, cost: Cents) -> Result<Usdc, AboveCeiling> {
-        let owed = cost.plus_margin().filter(|owed| *owed <= self.ceiling()).ok_or(AboveCeiling)?;
-        Ok(match self {
-            Self::UpTo(_) => owed,
-            Self::Fixed(price) => price,
-        })
+        match self {
+            Self::UpTo(most) => cost.plus_margin().filter(|owed| *owed <= most),
+            Self::Fixed(price) => cost.at_cost().filter(|cost| *cost <= price).map(|_| price),
+        }
+        .ok_or(AboveCeiling)
     }
 }
 
@@ -101,18 +103,22 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_paying_refuse_a_card_that_costs_more_than_the_ceiling_allows() {
-        for price in [Price::UpTo(CEILING), Price::Fixed(CEILING)] {
-            for cents in [290, 350, u64::MAX] {
-                assert_eq!(price.charge(Cents(cents)), Err(AboveCeiling), "{cents}");
-            }
+    fn upto_refuses_a_card_whose_cost_and_margin_are_above_the_ceiling() {
+        for cents in [290, 350, u64::MAX] {
+            let charge = Price::UpTo(CEILING).charge(Cents(cents));
+            assert_eq!(charge, Err(AboveCeiling), "{cents}");
         }
     }
 
     #[test]
-    fn fixed_charges_the_same_for_every_cost() {
-        assert_eq!(Price::Fixed(CEILING).charge(Cents(80)), Ok(CEILING));
-        assert_eq!(Price::Fixed(CEILING).charge(Cents(289)), Ok(CEILING));
+    fn a_fixed_price_refuses_only_a_card_that_costs_more_than_the_price() {
+        for cents in [80, 289, 290, 340, 350] {
+            assert_eq!(Price::Fixed(CEILING).charge(Cents(cents)), Ok(CEILING), "{cents}");
+        }
+        for cents in [351, u64::MAX] {
+            let charge = Price::Fixed(CEILING).charge(Cents(cents));
+            assert_eq!(charge, Err(AboveCeiling), "{cents}");
+        }
     }
 
     #[test]

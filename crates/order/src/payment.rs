@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chain::{EvmAddress, Network};
 use crate::discretion::prints_only_its_name;
-use crate::ids::{OrderId, Timestamp};
+use crate::ids::{OperationId, OrderId, Timestamp};
 use crate::money::Usdc;
 use crate::seller::Payees;
 
@@ -73,6 +73,27 @@ impl PaymentKey {
 
     pub fn of_challenge(id: &[u8]) -> Self {
         Self(Sha256::new_with_prefix(b"challenge").chain_update(id).finalize().into())
+    }
+
+    /// The payer's own identifier of a payment (x402's extension `payment-identifier`).
+    pub fn of_identifier(id: &OperationId) -> Self {
+        let hash = Sha256::new_with_prefix(b"payment-identifier").chain_update(id.as_str());
+        Self(hash.finalize().into())
+    }
+}
+
+/// The keys that a credential would bind to its order, read without believing the rest of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CredentialKeys {
+    /// What the payment uses up.
+    pub spent: Vec<PaymentKey>,
+    /// The payer's own identifier of the payment.
+    pub identifier: Option<PaymentKey>,
+}
+
+impl CredentialKeys {
+    pub fn all(&self) -> Vec<PaymentKey> {
+        self.spent.iter().copied().chain(self.identifier).collect()
     }
 }
 
@@ -164,6 +185,8 @@ mod tests {
             key(Instrument::Permit2, Network::Base, payer(1), [2; 32]),
             PaymentKey::of_challenge(b"one"),
             PaymentKey::of_challenge(b"two"),
+            PaymentKey::of_identifier(&"pay_0123456789abcdef".parse().unwrap()),
+            PaymentKey::of_challenge(b"pay_0123456789abcdef"),
         ];
         for (place, key) in keys.iter().enumerate() {
             assert!(!keys[..place].contains(key), "{place}");

@@ -8,7 +8,7 @@ use crate::card::Postcard;
 use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
-use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
+use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
 use crate::payment::PaymentKey;
 use crate::seller::{NotAUsername, Resolution, Username};
 
@@ -38,12 +38,21 @@ pub enum Unanswered {
 /// The company that prints and mails the cards.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// The provider and the account that this asks. An order keeps it, and what became of its
+    /// card is looked for there and nowhere else.
+    fn account(&self) -> ProviderAccount;
+
     fn promises(&self) -> Promises;
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered>;
 
     /// The provider's total for this card, before anything is mailed.
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered>;
+
+    /// Whether [`hold`](Self::hold) answers for this card without a call to the provider.
+    fn is_quoted(&self, _card: &Postcard) -> bool {
+        true
+    }
 
     /// Reserves one call for a card before its money moves, where calls to the provider are
     /// counted. Nothing after this may refuse the card for want of a call.
@@ -137,6 +146,10 @@ pub trait Store: Send + Sync {
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError>;
+
+    /// Makes the orders due now whose card a provider [has refused](Stored::REFUSED_CARD) and
+    /// that wait for their next attempt: it takes cards again.
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError>;
 
     /// Returns when a worker has died whose orders a [claim](Self::claim) would return
     /// at once. Never, where a worker can only have died before the store was opened.

@@ -1,14 +1,14 @@
 //! Orders that a crash, a lost answer or a chain that changed its mind left behind.
 
 use crate::concern::{self, About, Concern};
-use crate::desk::{Desk, Outcome, trouble};
+use crate::desk::{Desk, Fulfilment, Outcome, trouble};
 use crate::event::Actor;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{
     Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
     Unconfirmed, Unfulfilled,
 };
-use crate::mail::{Cancellation, Mailpiece, Stage};
+use crate::mail::{Cancellation, Delivery, Mailpiece, ProviderAccount, Stage};
 use crate::payment::Trace;
 use crate::ports::Failure;
 use crate::refusal::Refusal;
@@ -53,7 +53,17 @@ impl Desk {
         let until = now.plus(WALK_SECONDS);
         let due = self.store.claim(self.worker, now, until, BATCH).await.map_err(trouble)?;
         let count = due.len();
-        let looks = due.into_iter().map(async |claimed| {
+        // Cards that are owed before looks: both need the provider's calls.
+        let (looks, owed): (Vec<_>, Vec<_>) = due.into_iter().partition(Stored::is_looked_for);
+        for orders in [owed, looks] {
+            self.step(tenders, orders, tell).await;
+        }
+        Ok(count)
+    }
+
+    /// Takes each of these orders a step further, a few at once.
+    async fn step(&self, tenders: &Tenders, orders: Vec<Stored>, tell: &(dyn Fn(Concern) + Sync)) {
+        let looks = orders.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
@@ -67,7 +77,6 @@ impl Desk {
             }
         });
         side_by_side::<AT_ONCE, _>(looks).await;
-        Ok(count)
     }
 
     /// What still keeps an order from its rest, after a look.
@@ -194,7 +203,15 @@ impl Desk {
     ) -> Result<(), Refusal> {
         let by = &Actor::Reconciler;
         let now = self.clock.now();
-        let found = self.provider.find(order.id, order.state.paid.handed_in_after()).await;
+        let found = match setback {
+            // Every attempt is known to have been refused: there is nothing to find.
+            Setback::Refused => Ok(Vec::new()),
+            // Another provider knows nothing of it, and would mail a second card.
+            Setback::Lost if !self.is_ours(order.state.asked.as_ref()) => {
+                return self.fail(order, setback, by).await.map(drop);
+            }
+            Setback::Lost => self.provider.find(order.id, order.state.paid.handed_in_after()).await,
+        };
         if let Ok([mailpiece, ..]) = found.as_deref() {
             self.vigils.end(order.id);
             return self.record(order.accepted(mailpiece.clone(), now), by).await.map(drop);
@@ -215,11 +232,22 @@ impl Desk {
                 Setback::Refused => order,
                 Setback::Lost => order.in_doubt(),
             };
-            let order = self.record(order.again(now), by).await?;
-            self.mail(order, by).await;
+            let order = order.asking(self.provider.account()).again(now);
+            let order = self.record(order, by).await?;
+            let mailed = self.mail(order, by).await;
+            if (setback, mailed) == (Setback::Refused, Fulfilment::Submitted) {
+                // The others that were refused need not wait until their back-off is over.
+                let hastened = self.store.hasten_refused(self.clock.now()).await;
+                return hastened.map_err(trouble);
+            }
             return Ok(());
         }
         self.fail(order, setback, by).await.map(drop)
+    }
+
+    /// Whether the provider that was asked is the one that we speak to now.
+    fn is_ours(&self, asked: Option<&ProviderAccount>) -> bool {
+        asked == Some(&self.provider.account())
     }
 
     /// Whether handing the card in once more cannot mail two, after a look that
@@ -253,17 +281,17 @@ impl Desk {
         let by = &Actor::Reconciler;
         match self.check_money(tender, order.state.paid.clone()).await {
             Some(Money::Stands(paid)) => order.state.paid = *paid,
+            // Its provider is not configured any more: it cannot be stopped from here.
+            Some(Money::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
+                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
+            }
             Some(Money::Gone) => return self.recall(order).await,
             // Nothing is concluded about the card while the money is unclear.
             Some(Money::Missing) | None => {
                 return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
             }
         }
-        self.cancel_spares(&order).await;
-        let delivery = match self.provider.track(&order.state.mailpiece).await {
-            Ok(Some(delivery)) => delivery,
-            Ok(None) | Err(_) => order.state.delivery,
-        };
+        let delivery = self.news_of(&order).await.unwrap_or(order.state.delivery);
         let now = self.clock.now();
         match delivery.stage {
             Stage::Failed => {
@@ -273,6 +301,15 @@ impl Desk {
                 self.record(order.followed(delivery, now), by).await.map(|_| None)
             }
         }
+    }
+
+    /// How far a card has come, if its own provider says so.
+    async fn news_of(&self, order: &Order<Mailed>) -> Option<Delivery> {
+        if !self.is_ours(order.state.asked.as_ref()) {
+            return None;
+        }
+        self.cancel_spares(order).await;
+        self.provider.track(&order.state.mailpiece).await.ok().flatten()
     }
 
     /// A second card for one order would be mailed at our cost: stop it while

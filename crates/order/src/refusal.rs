@@ -46,6 +46,9 @@ pub enum Refusal {
     SellerAddressChanged(OrderId),
     PriceAboveCeiling(OrderId),
 
+    /// This payer had prices asked for and paid for none of them. Others are not affected.
+    QuoteLimit(OrderId),
+
     // The world's turn.
     SellerNotEnabled,
     SellerUnresolved,
@@ -94,6 +97,7 @@ impl Refusal {
             | Self::SubmissionUnresolved(_)
             | Self::SellerAddressChanged(_)
             | Self::PriceAboveCeiling(_)
+            | Self::QuoteLimit(_)
             | Self::SellerNotEnabled
             | Self::SellerUnresolved
             | Self::NameServiceFailed

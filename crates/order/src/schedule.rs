@@ -1,6 +1,6 @@
 //! When an order is looked at next.
 
-use crate::ids::{Timestamp, WorkerId};
+use crate::ids::{OrderId, Timestamp, WorkerId};
 
 /// Longer than any paid request may take, so that nobody looks into a walk that
 /// is still under way.
@@ -40,10 +40,15 @@ impl Attention {
         self.due.is_some_and(|due| due <= now || planned_ahead_of_time)
     }
 
-    /// One more look was in vain.
-    pub(crate) fn next_look(self, now: Timestamp) -> Self {
-        let wait = BACK_OFF_SECONDS << self.looks.min(10);
-        Self::after(wait.min(BACK_OFF_SECONDS_MAX), now, self.looks.saturating_add(1))
+    /// One more look was in vain. Up to a quarter of the wait is left out, by the order and
+    /// the look, so that orders that failed together do not come back together.
+    pub(crate) fn next_look(self, order: OrderId, now: Timestamp) -> Self {
+        let wait = (BACK_OFF_SECONDS << self.looks.min(10)).min(BACK_OFF_SECONDS_MAX);
+        let mixed = order.bytes().iter().fold(u64::from(self.looks), |mixed, byte| {
+            mixed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*byte)
+        });
+        let left_out = mixed % (wait / 4 + 1);
+        Self::after(wait - left_out, now, self.looks.saturating_add(1))
     }
 
     const fn after(seconds: u64, now: Timestamp, looks: u32) -> Self {
@@ -82,15 +87,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_look_in_vain_doubles_the_wait_up_to_ten_minutes() {
-        let mut attention = walking(Timestamp(0));
-        let waits: Vec<_> = (0..10)
-            .map(|_| {
-                attention = attention.next_look(Timestamp(0));
+    fn each_look_in_vain_doubles_the_wait_up_to_ten_minutes_less_a_part_of_each_orders_own() {
+        let waits = |order: u8| {
+            let mut attention = walking(Timestamp(0));
+            let mut next = || {
+                attention = attention.next_look(OrderId::from_bytes([order; 16]), Timestamp(0));
                 attention.due.unwrap().0
-            })
-            .collect();
-        assert_eq!(waits, [5, 10, 20, 40, 80, 160, 320, 600, 600, 600]);
+            };
+            [(); 10].map(|()| next())
+        };
+        for order in 0..=u8::MAX {
+            let whole = [5, 10, 20, 40, 80, 160, 320, 600, 600, 600];
+            for (wait, most) in waits(order).into_iter().zip(whole) {
+                assert!(wait <= most && wait * 4 >= most * 3, "{wait} {most}");
+            }
+        }
+        let last: std::collections::BTreeSet<u64> = (0..100).map(|order| waits(order)[9]).collect();
+        assert!(last.len() > 50, "{last:?}");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 
 use crate::money::{Price, Usdc};
 use crate::payment::{
-    Authorization, Credential, Payment, Preparation, Settlement, TenderKind, Terms, Trace,
+    Authorization, Credential, CredentialKeys, Payment, Preparation, Settlement, TenderKind, Terms,
+    Trace,
 };
 use crate::ports::Failure;
 
@@ -16,6 +17,10 @@ pub trait Tender: Send + Sync {
     fn kind(&self) -> TenderKind;
 
     fn price(&self) -> Price;
+
+    /// The keys of a credential, whatever its terms are; none where it cannot be read. They
+    /// are those that [`read`](Self::read) puts into the authorization.
+    fn keys(&self, credential: &Credential) -> CredentialKeys;
 
     /// Reads the credential and checks against the terms what can be checked
     /// without asking anybody. From here on it is known what would be used up.

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, StatusCode};
 use order::desk::Outcome;
-use order::ids::{OperationId, OrderId, Timestamp};
+use order::ids::{OrderId, Timestamp};
 use order::payment::Credential;
 use order::refusal::Refusal;
 use order::tender::Tender;
@@ -25,8 +25,6 @@ pub trait Envelope: Tender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     pub credential: Option<Credential>,
-    /// An identifier that came inside the credential.
-    pub operation_id: Option<OperationId>,
     pub reader: Reader,
 }
 
@@ -149,6 +147,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         | Refusal::ProviderUnreachable
         | Refusal::ProviderUnusable => StatusCode::BAD_GATEWAY,
         Refusal::SubmissionUnresolved(_)
+        | Refusal::QuoteLimit(_)
         | Refusal::ProviderUnavailable
         | Refusal::PaymentUnavailable
         | Refusal::NotConfigured
@@ -183,6 +182,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::ProviderUnavailable | Refusal::PaymentUnavailable | Refusal::NotConfigured => {
             "not_configured"
         }
+        Refusal::QuoteLimit(_) => "rate_limited",
         Refusal::StoreBusy => "storage_busy",
         Refusal::NameServiceFailed | Refusal::Internal => "internal_error",
         Refusal::AboutOrder(_, cause) => code(cause),
@@ -210,6 +210,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::InProgress(_)
         | Refusal::PaymentUnconfirmed(_)
         | Refusal::SubmissionUnresolved(_)
+        | Refusal::QuoteLimit(_)
         | Refusal::NameServiceFailed
         | Refusal::ProviderUnreachable
         | Refusal::ProviderUnusable
@@ -274,6 +275,10 @@ fn message(refusal: &Refusal) -> &'static str {
              the same payment if it had one, again after some seconds."
         }
         Refusal::NotConfigured => "This service is not set up for that yet.",
+        Refusal::QuoteLimit(_) => {
+            "This payer has asked for too many prices without paying. Nothing moved; send the same \
+             request again in a minute."
+        }
         Refusal::StoreBusy => "Storage is busy. Send the same request again.",
         Refusal::NameServiceFailed => "Names cannot be resolved now.",
         Refusal::Internal => "Something broke on our side.",
@@ -293,6 +298,7 @@ fn order(refusal: &Refusal) -> Option<OrderId> {
         | Refusal::SubmissionUnresolved(id)
         | Refusal::SellerAddressChanged(id)
         | Refusal::PriceAboveCeiling(id)
+        | Refusal::QuoteLimit(id)
         | Refusal::AboutOrder(id, _) => Some(*id),
         Refusal::CredentialInvalid { offer, .. }
         | Refusal::PaymentDeclined { offer, .. }

@@ -8,6 +8,9 @@ use crate::envelope::{Muddle, Retry, Verdict, verdict};
 /// How long a caller should wait before the same request may do better.
 pub const RETRY_AFTER_SECONDS: u64 = 2;
 
+/// How long a payer's unpaid quotes count.
+const QUOTE_LIMIT_SECONDS: u64 = 60;
+
 /// The body of an answer that says no. Its words never repeat what was sent.
 pub fn body(refusal: &Refusal) -> Value {
     let Verdict { code, retry, message, order, .. } = verdict(refusal);
@@ -48,6 +51,7 @@ pub fn wait(refusal: &Refusal) -> Option<u64> {
     match (verdict(refusal).retry, refusal) {
         // It waits for the payer, not for time.
         (Retry::Same, Refusal::AllowanceRequired(_)) => None,
+        (Retry::Same, Refusal::QuoteLimit(_)) => Some(QUOTE_LIMIT_SECONDS),
         (Retry::Same, _) => Some(RETRY_AFTER_SECONDS),
         (Retry::Never | Retry::NewPayment, _) => None,
     }
@@ -83,6 +87,7 @@ mod tests {
     #[test]
     fn only_what_time_can_cure_asks_for_time() {
         assert_eq!(wait(&Refusal::StoreBusy), Some(2));
+        assert_eq!(wait(&Refusal::QuoteLimit(OrderId::from_bytes([7; 16]))), Some(60));
         assert_eq!(wait(&Refusal::IdentifierInvalid), None);
     }
 }

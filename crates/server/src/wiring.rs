@@ -11,6 +11,7 @@ use order::desk::Desk;
 use order::flight::Flights;
 use order::ports::{Clock, Provider};
 use order::preview::Previews;
+use order::quotes::Quotes;
 use order::seller::Sellers;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
@@ -221,6 +222,7 @@ fn desk(
         identity: storage.keyring.identity(),
         sellers: sellers(config),
         flights: Flights::default(),
+        quotes: Quotes::default(),
         vigils: Vigils::default(),
         worker: storage.worker,
     })

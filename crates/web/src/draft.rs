@@ -25,35 +25,13 @@ pub(crate) struct Asked {
     pub(crate) card: Postcard,
     pub(crate) seller: Option<Username>,
     pub(crate) operation_id: Option<OperationId>,
-    pub(crate) named_by: NamedBy,
 }
 
 impl Asked {
-    /// What the desk is asked to do, and in whose words it is refused.
-    pub(crate) fn with(self, credential: Option<Credential>) -> (Request, NamedBy) {
-        let Self { card, seller, operation_id, named_by } = self;
-        (Request { seller, operation_id, card, credential }, named_by)
-    }
-}
-
-/// Who gave the operation its name, if it has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NamedBy {
-    /// The header or the body, whatever else says the same.
-    Request,
-    /// Nothing but what came with the money.
-    Payment,
-}
-
-impl NamedBy {
-    /// Puts a refusal into the words of whoever gave the name.
-    pub(crate) fn put(self, refusal: Refusal) -> Refusal {
-        match (self, refusal) {
-            (Self::Payment, Refusal::DifferentRequest(order)) => {
-                Refusal::PaymentIdentifierUsed(order)
-            }
-            (Self::Request | Self::Payment, refusal) => refusal,
-        }
+    /// What the desk is asked to do.
+    pub(crate) fn with(self, credential: Option<Credential>) -> Request {
+        let Self { card, seller, operation_id } = self;
+        Request { seller, operation_id, card, credential }
     }
 }
 
@@ -65,30 +43,27 @@ pub(crate) enum Unread {
     Refused(Refusal),
 }
 
-/// Reads a whole request, and says whatever is wrong with it. The operation may have
-/// been named already, by what came with the money.
+/// Reads a whole request, and says whatever is wrong with it.
 pub(crate) fn read(
     names: &dyn NameService,
     headers: &HeaderMap,
     body: &[u8],
-    named: Option<OperationId>,
 ) -> Result<Asked, Unread> {
     // A validator that knows no card yet sends nothing, and is to be told what one is.
     if body.is_empty() {
-        return asked(names, headers, &Sheet::Members(Members(Vec::new())), named)
+        return asked(names, headers, &Sheet::Members(Members(Vec::new())))
             .map_err(Unread::Refused);
     }
     // As one text, since it is quicker to see that once than for every word in it.
     let text = std::str::from_utf8(body).map_err(|_| Unread::Malformed)?;
     let sheet = serde_json::from_str(text).map_err(|_| Unread::Malformed)?;
-    asked(names, headers, &sheet, named).map_err(Unread::Refused)
+    asked(names, headers, &sheet).map_err(Unread::Refused)
 }
 
 fn asked(
     names: &dyn NameService,
     headers: &HeaderMap,
     sheet: &Sheet<'_>,
-    named: Option<OperationId>,
 ) -> Result<Asked, Refusal> {
     let mut faults = Vec::new();
     let Sheet::Members(members) = sheet else {
@@ -102,10 +77,10 @@ fn asked(
         faults.extend(found);
     });
     let seller = seller(names, members, &mut faults);
-    let operation_id = operation_id(headers, members, named);
+    let operation_id = operation_id(headers, members);
     match (card, operation_id) {
-        (Ok(card), Ok((operation_id, named_by))) if faults.is_empty() => {
-            Ok(Asked { card, seller, operation_id, named_by })
+        (Ok(card), Ok(operation_id)) if faults.is_empty() => {
+            Ok(Asked { card, seller, operation_id })
         }
         (Ok(_), Err(WrongIdentifier)) if faults.is_empty() => Err(Refusal::IdentifierInvalid),
         (_, identifier) => {
@@ -176,11 +151,9 @@ struct WrongIdentifier;
 fn operation_id(
     headers: &HeaderMap,
     members: &Members<'_>,
-    named: Option<OperationId>,
-) -> Result<(Option<OperationId>, NamedBy), WrongIdentifier> {
+) -> Result<Option<OperationId>, WrongIdentifier> {
     let read = |text: &str| text.parse().map_err(|_| WrongIdentifier);
-    let mut given = Vec::from_iter(named);
-    let by_payment = given.len();
+    let mut given = Vec::new();
     for value in headers.get_all(IDEMPOTENCY_KEY) {
         given.push(read(value.to_str().map_err(|_| WrongIdentifier)?)?);
     }
@@ -191,11 +164,9 @@ fn operation_id(
             return Err(WrongIdentifier);
         }
     }
-    let alone = by_payment > 0 && by_payment == given.len();
-    let named_by = if alone { NamedBy::Payment } else { NamedBy::Request };
     let first: Option<OperationId> = given.first().cloned();
     let agree = given.iter().all(|one| Some(one) == first.as_ref());
-    if agree { Ok((first, named_by)) } else { Err(WrongIdentifier) }
+    if agree { Ok(first) } else { Err(WrongIdentifier) }
 }
 
 fn twice(field: &'static str) -> FieldFault {

@@ -251,18 +251,17 @@ impl Clerk {
             Ok(opened) => opened,
             Err(muddle) => return self.envelope.turn_away(&muddle),
         };
-        let Opened { credential, operation_id, reader } = opened;
+        let Opened { credential, reader } = opened;
         let brought = if credential.is_some() { Brought::Credential } else { Brought::Nothing };
         let asking = Asking { path: self.path, headers, body };
-        let asked = match draft::read(self.desk.names.as_ref(), headers, body, operation_id) {
+        let asked = match draft::read(self.desk.names.as_ref(), headers, body) {
             Ok(asked) => asked,
             Err(Unread::Refused(refusal)) => {
                 return self.seal(&Err(refusal), reader, brought, &asking);
             }
             Err(Unread::Malformed) => return self.envelope.turn_away(&MALFORMED),
         };
-        let (request, named_by) = asked.with(credential);
-        let said = self.walk(request).await.map_err(|refusal| named_by.put(refusal));
+        let said = self.walk(asked.with(credential)).await;
         note_doubt(&said);
         self.seal(&said, reader, brought, &asking)
     }

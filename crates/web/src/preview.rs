@@ -45,7 +45,7 @@ pub(crate) fn routes(previews: Option<Previews>) -> Router {
 }
 
 async fn show(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> Response {
-    let asked = match draft::read(door.previews.names.as_ref(), &headers, &body, None) {
+    let asked = match draft::read(door.previews.names.as_ref(), &headers, &body) {
         Ok(asked) => asked,
         Err(why) => return unread(&why),
     };

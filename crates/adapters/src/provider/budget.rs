@@ -21,9 +21,12 @@ pub use ledger::{Entry, Ledger};
 pub enum Caller {
     /// Somebody has paid.
     Paid,
+    /// The reconciler, for a card that is owed.
     Reconciler,
     /// Somebody wants to pay, and no money has moved.
     Buyer,
+    /// The reconciler, to look for a card or after one.
+    Look,
     /// Anybody, for nothing.
     Preview,
 }
@@ -133,6 +136,24 @@ impl Budget {
         self.apply(Entry::Take(caller)).await
     }
 
+    /// The same for a card that is owed: it waits for a call rather than for another round,
+    /// and with it waits whatever comes after cards that are owed.
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`], after the account's whole period and a little more.
+    pub async fn take_in_time(&self, caller: Caller) -> Result<(), Spent> {
+        let patience = self.rate.seconds + ANSWER_SECONDS + 1;
+        let begun = self.clock.uptime();
+        loop {
+            let taken = self.take(caller).await;
+            if taken.is_ok() || self.clock.uptime().saturating_sub(begun) > patience {
+                return taken;
+            }
+            self.clock.wait(1).await;
+        }
+    }
+
     /// Keeps a call for a buyer whose money is about to move; none while the account is
     /// refused anyway.
     ///
@@ -203,7 +224,7 @@ impl Budget {
                 own.unreported = own.unreported.saturating_add(1);
                 Ok(())
             }
-            Entry::Take(Caller::Reconciler | Caller::Buyer | Caller::Preview)
+            Entry::Take(Caller::Reconciler | Caller::Buyer | Caller::Look | Caller::Preview)
             | Entry::Reserve
             | Entry::Release
             | Entry::Note(_)

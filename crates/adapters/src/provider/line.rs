@@ -43,7 +43,7 @@ impl Line {
     pub(super) fn for_buyers(&self) -> Self {
         self.on_behalf_of(match self.caller {
             Caller::Paid | Caller::Buyer => Caller::Buyer,
-            Caller::Reconciler | Caller::Preview => self.caller,
+            Caller::Reconciler | Caller::Look | Caller::Preview => self.caller,
         })
     }
 
@@ -58,7 +58,11 @@ impl Line {
 
     /// Makes a call, if the budget has one left, and reads a good answer.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
-        self.budget.take(self.caller).await.map_err(|_| Silence::Refused(Why::NoBudget))?;
+        let caller = match self.caller {
+            Caller::Reconciler => Caller::Look,
+            Caller::Paid | Caller::Buyer | Caller::Look | Caller::Preview => self.caller,
+        };
+        self.budget.take(caller).await.map_err(|_| Silence::Refused(Why::NoBudget))?;
         self.make(call).await
     }
 
@@ -66,7 +70,8 @@ impl Line {
     pub(super) async fn hand_in<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
         let taken = match self.caller {
             Caller::Paid | Caller::Buyer => self.budget.take_reserved().await,
-            Caller::Reconciler | Caller::Preview => self.budget.take(self.caller).await,
+            Caller::Reconciler => self.budget.take_in_time(self.caller).await,
+            Caller::Look | Caller::Preview => self.budget.take(self.caller).await,
         };
         taken.map_err(|_| Silence::Refused(Why::NoBudget))?;
         let answer = self.make(call).await;

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use order::card::Postcard;
 use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises};
+use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
 use order::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use reqwest::header::HeaderValue;
@@ -171,6 +171,10 @@ impl Lob {
 
 #[async_trait]
 impl Provider for Lob {
+    fn account(&self) -> ProviderAccount {
+        super::account(PEER, &self.settings.base, &self.settings.key)
+    }
+
     fn promises(&self) -> Promises {
         Promises {
             idempotent_seconds: Some(IDEMPOTENT_SECONDS),

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use order::card::{Draft, Postcard};
 use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, Stage};
+use order::mail::{
+    Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount, Stage,
+};
 use order::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use serde::de::DeserializeOwned;
@@ -20,10 +22,12 @@ use super::{AccountMode, Sender};
 use crate::http::{Address, Call, Client, Silence, Why};
 
 mod list;
+mod prices;
 #[cfg(test)]
 mod tests;
 mod wire;
 
+use prices::Prices;
 use wire::{Enveloped, Estimate, Items, Pictures, Sent, Tracked};
 
 const PEER: &str = "thanks.io";
@@ -34,9 +38,13 @@ pub const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15
 
 /// Nothing is promised about repeats. An order can be cancelled while it is
 /// reviewed, about an hour; the margin is for a clock that differs from ours. How
-/// late the list is, nobody says: this is ours to be careful with.
-pub const PROMISES: Promises =
-    Promises { idempotent_seconds: None, cancel_seconds: 55 * 60, visibility_lag_seconds: 120 };
+/// late the list is, thanks.io does not say: two minutes are ours to be careful with, and
+/// a scan of it answers for a while.
+pub const PROMISES: Promises = Promises {
+    idempotent_seconds: None,
+    cancel_seconds: 55 * 60,
+    visibility_lag_seconds: 120 + list::SCAN_SECONDS,
+};
 
 /// Where its pictures lie, by its own documents.
 const PICTURES: [&str; 3] = [
@@ -68,13 +76,16 @@ pub struct ThanksIo {
     settings: Arc<Settings>,
     clock: Arc<dyn Clock>,
     line: Line,
+    prices: Arc<Prices>,
+    scan: Arc<list::Scan>,
 }
 
 impl ThanksIo {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Budget::new(RATE, clock.clone());
-        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+        let (settings, line) = (Arc::new(settings), Line::new(client, budget));
+        Self { settings, clock, line, prices: Arc::default(), scan: Arc::default() }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
@@ -148,6 +159,10 @@ impl ThanksIo {
 
 #[async_trait]
 impl Provider for ThanksIo {
+    fn account(&self) -> ProviderAccount {
+        super::account(PEER, &self.settings.base, &self.settings.token)
+    }
+
     fn promises(&self) -> Promises {
         PROMISES
     }
@@ -159,7 +174,15 @@ impl Provider for ThanksIo {
         self.settings.previews.judge(&pictures.data.previews)
     }
 
+    fn is_quoted(&self, card: &Postcard) -> bool {
+        self.prices.known(card.recipient.country, self.clock.uptime()).is_some()
+    }
+
     async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
+        let (country, uptime) = (card.recipient.country, self.clock.uptime());
+        if let Some(price) = self.prices.known(country, uptime) {
+            return Ok(price);
+        }
         let estimate = self.estimate(&self.line.for_buyers(), card).await?;
         if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
             tracing::error!(
@@ -168,7 +191,16 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+        if !estimate.is_covered() {
+            tracing::error!(
+                place = PEER,
+                "The account's balance does not cover a card, so no card is sold; top it up"
+            );
+            return Err(Unanswered::Unavailable);
+        }
+        let price = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        self.prices.learn(country, price, uptime);
+        Ok(price)
     }
 
     async fn reserve_call(&self) -> Result<(), Unanswered> {
@@ -225,7 +257,10 @@ impl Provider for ThanksIo {
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
         let call = Call::put(PEER, self.at(&["orders", &mailpiece.0, "cancel"]));
         match self.read::<wire::AnyObject>(call).await {
-            Ok(wire::AnyObject {}) => Ok(Cancellation::Cancelled),
+            Ok(wire::AnyObject {}) => {
+                self.scan.forget(mailpiece);
+                Ok(Cancellation::Cancelled)
+            }
             Err(Silence::Refused(Why::Status(404))) => Ok(Cancellation::TooLate),
             // It says no to an order that is printed, and may say no to one that
             // is cancelled already.

@@ -14,6 +14,7 @@ pub(super) const SQLITE: &[Migration] = &[
     Migration { version: 3, sql: include_str!("migrations/sqlite/0003_offers_on_sheets.sql") },
     Migration { version: 4, sql: include_str!("migrations/sqlite/0004_workers.sql") },
     Migration { version: 5, sql: include_str!("migrations/sqlite/0005_outbox.sql") },
+    Migration { version: 6, sql: include_str!("migrations/sqlite/0006_provider_account.sql") },
 ];
 
 pub(super) const POSTGRES: &[Migration] = &[
@@ -21,6 +22,7 @@ pub(super) const POSTGRES: &[Migration] = &[
     Migration { version: 2, sql: include_str!("migrations/postgres/0002_workers.sql") },
     Migration { version: 3, sql: include_str!("migrations/postgres/0003_outbox.sql") },
     Migration { version: 4, sql: include_str!("migrations/postgres/0004_provider_budget.sql") },
+    Migration { version: 5, sql: include_str!("migrations/postgres/0005_provider_account.sql") },
 ];
 
 /// Both databases understand this.

@@ -194,6 +194,11 @@ impl Store for PostgresStore {
         Ok(orders)
     }
 
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        let now = now.0.cast_signed();
+        self.server.execute(&queries::HASTEN_REFUSED, &[&now]).await.map(drop)
+    }
+
     async fn orphaned(&self) {
         self.heartbeat.orphaned().await;
     }

@@ -160,6 +160,7 @@ columns! {
         refund_transaction: String,
         refund_at: i64,
         worker: Vec<u8>,
+        provider_account: String,
     }
 }
 

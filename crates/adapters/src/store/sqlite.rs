@@ -41,7 +41,10 @@ use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
 use super::pending::{Pending, newer};
-use super::rows;
+use super::rows::{
+    self,
+    sql::{self, Dialect},
+};
 use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
 use crate::seal::Seals;
@@ -160,6 +163,16 @@ impl Store for SqliteStore {
         // others from being looked after.
         let taken = claimed.taken.into_iter();
         Ok(taken.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+    }
+
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        let now = now.0.cast_signed();
+        let hasten = sql::hasten_refused(Dialect::Sqlite);
+        self.writer
+            .write(Box::new(move |database| {
+                database.prepare_cached(&hasten)?.execute([now]).map(drop)
+            }))
+            .await
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {

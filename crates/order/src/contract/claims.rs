@@ -1,9 +1,9 @@
 //! What a store promises to whoever looks after orders.
 
 use super::Subject;
-use super::samples::{NOW, begun, offer};
+use super::samples::{NOW, begun, offer, paid};
 use crate::ids::Timestamp;
-use crate::lifecycle::{Order, Settling, Stored};
+use crate::lifecycle::{Order, Setback, Settling, Stored};
 use crate::ports::StoreError;
 use crate::schedule::{Attention, CLOCK_SKEW_SECONDS};
 
@@ -61,6 +61,23 @@ pub async fn whoever_held_an_order_before_a_claim_can_write_it_no_more(subject: 
     assert!(subject.record(second.clone().lost(NOW)).await.is_ok());
     // A claim is no event: nothing has happened to the order.
     assert_eq!(store.events(second.id).await.unwrap().len(), 2);
+}
+
+pub async fn refused_cards_are_hastened_and_no_other_orders(subject: Subject) {
+    let refused = |seed| paid(seed).failed(Setback::Refused, NOW);
+    let claimed = subject.keep(refused(1)).await;
+    let until = NOW.plus(120);
+    assert_eq!(subject.claim(NOW.plus(10), until, 64).await.unwrap().len(), 1);
+    subject.keep(Order { attention: Attention::NONE, ..refused(2) }).await;
+    subject.keep(paid(3).failed(Setback::Lost, NOW.plus(10))).await;
+    let late = Attention { due: Some(NOW.plus(600)), planned: NOW, looks: 9, worker: None };
+    let waiting = subject.keep(Order { attention: late, ..refused(4) }).await;
+    subject.keep(Order { attention: late, ..paid(5).failed(Setback::Lost, NOW) }).await;
+    subject.store.hasten_refused(NOW.plus(11)).await.unwrap();
+    let hastened = subject.claim(NOW.plus(11), until, 64).await.unwrap();
+    let [Stored::Unfulfilled(order)] = hastened.as_slice() else { panic!("{hastened:?}") };
+    assert_eq!((order.id, order.attention.looks), (waiting.id, 9));
+    assert_ne!(order.id, claimed.id);
 }
 
 pub async fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now(subject: Subject) {

@@ -10,7 +10,7 @@ use crate::ids::{Timestamp, WorkerId};
 use crate::lifecycle::{
     Mailed, Offered, Order, Refund, Setback, Settling, Standing, Stored, Submitting,
 };
-use crate::mail::{Delivery, Hold, Mailpiece, Stage};
+use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount, Stage};
 use crate::money::{CEILING, Cents, Usdc};
 use crate::payment::{
     Authorization, Credential, Finality, Instrument, Payment, PaymentKey, Preparation, Receipt,
@@ -84,6 +84,10 @@ pub fn begun(order: Order<Offered>, seed: u64) -> Order<Settling> {
     order.begin_settlement(card_of(seed), hold(), payment, NOW.plus(1))
 }
 
+fn account() -> ProviderAccount {
+    ProviderAccount("a provider, an account".into())
+}
+
 pub fn settlement(finality: Finality) -> Settlement {
     Settlement {
         transaction: format!("0x{}", "5e".repeat(32)),
@@ -154,7 +158,9 @@ fn every_shortfall(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
     vec![
         paid(next()).into(),
         begun(offer(next()), next()).settled(sure, now).into(),
-        paid(next()).in_doubt().again(now).into(),
+        paid(next()).in_doubt().asking(account()).again(now).into(),
+        paid(next()).asking(account()).failed(Setback::Lost, now).into(),
+        paid(next()).asking(account()).accepted(Mailpiece("order-9".into()), now).into(),
         paid(next()).failed(Setback::Refused, now).into(),
         paid(next()).failed(Setback::Lost, now).into(),
         paid(next()).in_doubt().failed(Setback::Refused, now).looked(now).into(),

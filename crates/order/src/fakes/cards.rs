@@ -4,6 +4,11 @@ use crate::card::{Draft, Postcard};
 
 /// A card that says `message` and is fine otherwise.
 pub fn card(message: &str) -> Postcard {
+    card_to("GB", message)
+}
+
+/// The same to another country.
+pub fn card_to(country: &str, message: &str) -> Postcard {
     let draft = Draft {
         front_image_url: Some("https://images.example.org/sea.jpg"),
         message: Some(message),
@@ -12,7 +17,7 @@ pub fn card(message: &str) -> Postcard {
         city: Some("London"),
         province: Some("Greater London"),
         postal_code: Some("SW1Y 4LB"),
-        country: Some("GB"),
+        country: Some(country),
     };
     Postcard::parse(&draft).expect("a good card")
 }

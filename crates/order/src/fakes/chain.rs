@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use super::fates::{ACT, ASK, Fate};
 use super::world::World;
 use crate::chain::{EvmAddress, Network};
-use crate::ids::Timestamp;
+use crate::ids::{OperationId, Timestamp};
 use crate::money::{CEILING, Price, Usdc};
 use crate::payment::{
-    Authorization, Credential, Finality, Instrument, Payment, PaymentKey, Preparation, Receipt,
-    Settlement, TenderKind, Terms, Trace,
+    Authorization, Credential, CredentialKeys, Finality, Instrument, Payment, PaymentKey,
+    Preparation, Receipt, Settlement, TenderKind, Terms, Trace,
 };
 use crate::ports::Failure;
 use crate::tender::{Rejection, Tender, Unsettled};
@@ -130,6 +130,17 @@ impl Promise {
         Credential(format!("{nonce} {most} {deadline} {payee}").into_bytes())
     }
 
+    /// The same with the payer's own identifier of the payment.
+    pub fn identified(self, identifier: &str) -> Credential {
+        let mut credential = self.credential();
+        credential.0.extend([b" ", identifier.as_bytes()].concat());
+        credential
+    }
+
+    fn identifier(credential: &Credential) -> Option<OperationId> {
+        str::from_utf8(&credential.0).ok()?.split(' ').nth(4)?.parse().ok()
+    }
+
     fn read(credential: &Credential) -> Option<Self> {
         let mut numbers = str::from_utf8(&credential.0).ok()?.split(' ').map(str::parse);
         let mut next = || numbers.next()?.ok();
@@ -142,6 +153,8 @@ impl Promise {
 pub struct Till {
     pub world: Arc<World>,
     pub kind: TenderKind,
+    /// Who pays here.
+    pub payer: EvmAddress,
 }
 
 #[async_trait]
@@ -157,6 +170,12 @@ impl Tender for Till {
         }
     }
 
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        let identifier = Promise::identifier(credential).map(|id| PaymentKey::of_identifier(&id));
+        let spent = Promise::read(credential).map(|promise| self.nonce_key(promise));
+        CredentialKeys { spent: Vec::from_iter(spent), identifier }
+    }
+
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
         let invalid = |reason: &str| Rejection::Invalid(reason.into());
         let promise = Promise::read(&credential).ok_or_else(|| invalid("unreadable"))?;
@@ -170,7 +189,8 @@ impl Tender for Till {
         if promise.deadline <= terms.now.0 {
             return Err(invalid("ran out"));
         }
-        Ok(authorization(self.kind, credential, promise))
+        let keys = self.keys(&credential).all();
+        Ok(self.authorization(credential, promise, keys))
     }
 
     /// Whatever the chain could tell is told by [`prepare`](Self::prepare).
@@ -249,24 +269,37 @@ impl Tender for Till {
     }
 }
 
-fn authorization(tender: TenderKind, credential: Credential, promise: Promise) -> Authorization {
-    let payer = EvmAddress::from_bytes([0xee; 20]);
-    let mut nonce = [0; 32];
-    nonce[..8].copy_from_slice(&promise.nonce.to_be_bytes());
-    let instrument = match tender {
-        TenderKind::X402 => Instrument::Permit2,
-        TenderKind::Mpp => Instrument::TransferAuthorization,
-    };
-    Authorization {
-        tender,
-        network: Network::Base,
-        payer,
-        pay_to: EvmAddress::from_bytes([promise.payee; 20]),
-        most: Usdc::from_atomic(promise.most),
-        deadline: Timestamp(promise.deadline),
-        keys: vec![PaymentKey::of_nonce(instrument, Network::Base, payer, nonce)],
-        digest: credential.digest(),
-        credential,
+/// Who pays unless a test says otherwise.
+pub const PAYER: EvmAddress = EvmAddress::from_bytes([0xee; 20]);
+
+impl Till {
+    fn nonce_key(&self, promise: Promise) -> PaymentKey {
+        let mut nonce = [0; 32];
+        nonce[..8].copy_from_slice(&promise.nonce.to_be_bytes());
+        let instrument = match self.kind {
+            TenderKind::X402 => Instrument::Permit2,
+            TenderKind::Mpp => Instrument::TransferAuthorization,
+        };
+        PaymentKey::of_nonce(instrument, Network::Base, self.payer, nonce)
+    }
+
+    fn authorization(
+        &self,
+        credential: Credential,
+        promise: Promise,
+        keys: Vec<PaymentKey>,
+    ) -> Authorization {
+        Authorization {
+            tender: self.kind,
+            network: Network::Base,
+            payer: self.payer,
+            pay_to: EvmAddress::from_bytes([promise.payee; 20]),
+            most: Usdc::from_atomic(promise.most),
+            deadline: Timestamp(promise.deadline),
+            keys,
+            digest: credential.digest(),
+            credential,
+        }
     }
 }
 

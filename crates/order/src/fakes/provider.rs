@@ -7,7 +7,9 @@ use super::world::World;
 use crate::card::Postcard;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{Order, Submitting};
-use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, Stage};
+use crate::mail::{
+    Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount, Stage,
+};
 use crate::money::Cents;
 use crate::ports::{Failure, Provider, Unanswered};
 
@@ -18,6 +20,7 @@ const DELIVERY_SECONDS: u64 = 4 * 60 * 60;
 
 /// What the provider knows.
 pub struct Press {
+    pub account: &'static str,
     pub promises: Promises,
     pub total: Cents,
     pub pieces: Vec<Piece>,
@@ -41,6 +44,7 @@ pub struct Piece {
 impl Press {
     pub fn new(promises: Promises) -> Self {
         Self {
+            account: "press",
             promises,
             total: Cents(200),
             pieces: Vec::new(),
@@ -127,6 +131,10 @@ impl Press {
 
 #[async_trait]
 impl Provider for World {
+    fn account(&self) -> ProviderAccount {
+        ProviderAccount(self.press.lock().unwrap().account.to_owned())
+    }
+
     fn promises(&self) -> Promises {
         self.press.lock().unwrap().promises
     }

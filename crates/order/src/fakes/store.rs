@@ -156,6 +156,16 @@ impl Rows {
         due.into_iter().take(most).map(take).collect()
     }
 
+    fn hasten_refused(&mut self, now: Timestamp) {
+        for order in self.orders.values_mut() {
+            let Attention { due, looks, worker, .. } = order.attention();
+            let waits = worker.is_none() && due.is_some_and(|due| due > now);
+            if order.headline() == Stored::REFUSED_CARD && waits {
+                order.set_attention(Attention { due: Some(now), planned: now, looks, worker });
+            }
+        }
+    }
+
     fn tidy(&mut self, now: Timestamp, limits: TidyLimits) -> Tidied {
         let mut tidied = Tidied::default();
         for order in self.orders.values_mut() {
@@ -254,6 +264,11 @@ impl Store for Shelf {
         Ok(self.rows.lock().unwrap().claim(worker, now, until, most))
     }
 
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.rows.lock().unwrap().hasten_refused(now);
+        Ok(())
+    }
+
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
         Ok(self.rows.lock().unwrap().tidy(now, limits))
     }
@@ -340,6 +355,10 @@ impl Store for World {
             return Err(StoreError::Busy);
         }
         self.shelf.claim(worker, now, until, most).await
+    }
+
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.shelf.hasten_refused(now).await
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::chain::{Chain, Till};
+use super::chain::{Chain, PAYER, Till};
 use super::fates::{ASK, Fate, Fates};
 use super::provider::Press;
 use super::store::Shelf;
@@ -21,6 +21,7 @@ use crate::lifecycle::IDENTITY_SECONDS;
 use crate::mail::Promises;
 use crate::payment::TenderKind;
 use crate::ports::{Clock, Failure, NameService, Purpose};
+use crate::quotes::Quotes;
 use crate::seller::{NotAUsername, Payees, Resolution, Sellers, Username};
 use crate::tender::{Tender, Tenders};
 use crate::vigil::Vigils;
@@ -92,6 +93,7 @@ impl World {
             identity: Identity::new([7; 32]),
             sellers: Sellers { default: Username::kept("alice".into()), enabled: Vec::new() },
             flights: Flights::default(),
+            quotes: Quotes::default(),
             vigils: Vigils::default(),
             worker: WorkerId::from_bytes(u128::from(process).to_be_bytes()),
         }
@@ -103,7 +105,7 @@ impl World {
     }
 
     pub fn till(self: &Arc<Self>, kind: TenderKind) -> Till {
-        Till { world: self.clone(), kind }
+        Till { world: self.clone(), kind, payer: PAYER }
     }
 
     /// The world's own time, which the chain keeps and nobody can put back.

@@ -3,7 +3,7 @@
 use super::Order;
 use crate::card::Postcard;
 use crate::ids::Timestamp;
-use crate::mail::{Delivery, Hold, Mailpiece};
+use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount};
 use crate::payment::{Finality, Payment, Settlement};
 use crate::seller::PayeesDigest;
 
@@ -58,6 +58,8 @@ pub struct Submitting {
     pub attempt: u32,
     pub since: Timestamp,
     pub doubt: Doubt,
+    /// Whom we have asked. None before that.
+    pub asked: Option<ProviderAccount>,
 }
 
 /// Whether an earlier attempt may have mailed the card.
@@ -110,6 +112,8 @@ pub struct Mailed {
     pub mailpiece: Mailpiece,
     pub mailed_at: Timestamp,
     pub delivery: Delivery,
+    /// Where it was mailed.
+    pub asked: Option<ProviderAccount>,
 }
 
 /// The payer has the money back, which was checked on the chain.

@@ -91,7 +91,7 @@ impl Stored {
             Self::Unconfirmed(_) => "unconfirmed",
             Self::Submitting(_) => "submitting",
             Self::Unfulfilled(order) => match order.state.shortfall {
-                Shortfall::Refused(_) => "unfulfilled_refused",
+                Shortfall::Refused(_) => Self::REFUSED_CARD,
                 Shortfall::Lost(_) => "unfulfilled_lost",
                 Shortfall::Undelivered(_) => "unfulfilled_undelivered",
             },
@@ -132,8 +132,27 @@ impl Stored {
     /// put this list into their queries and indexes.
     pub const RECOVERED_AT_ONCE: &[&str] = &["settling", "unconfirmed", "submitting"];
 
+    /// The [headline](Self::headline) of an order whose card was refused.
+    pub const REFUSED_CARD: &str = "unfulfilled_refused";
+
     pub fn is_recovered_at_once(&self) -> bool {
         Self::RECOVERED_AT_ONCE.contains(&self.headline())
+    }
+
+    /// Whether a step with this order begins with a look for its card, or after it.
+    pub(crate) fn is_looked_for(&self) -> bool {
+        match self {
+            Self::Submitting(_) | Self::Mailed(_) => true,
+            Self::Unfulfilled(order) => match order.state.shortfall {
+                Shortfall::Lost(_) | Shortfall::Undelivered(_) => true,
+                Shortfall::Refused(_) => false,
+            },
+            Self::Offered(_)
+            | Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => false,
+        }
     }
 
     /// The payment that is in play or was made, if there is one.

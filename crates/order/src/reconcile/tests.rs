@@ -1,6 +1,7 @@
 //! What one silence must not do to everybody else; [`walk`](crate::desk) breaks all the rest.
 
 mod recovery;
+mod switch;
 mod unrest;
 
 use std::future::pending;
@@ -19,8 +20,8 @@ use crate::lifecycle::Stored;
 use crate::mail::Promises;
 use crate::money::{Price, Usdc};
 use crate::payment::{
-    Authorization, Credential, CredentialDigest, Payment, Preparation, Settlement, TenderKind,
-    Terms, Trace,
+    Authorization, Credential, CredentialDigest, CredentialKeys, Payment, Preparation, Settlement,
+    TenderKind, Terms, Trace,
 };
 use crate::ports::Failure;
 use crate::schedule::WALK_SECONDS;
@@ -50,6 +51,10 @@ impl Tender for Silent {
 
     fn price(&self) -> Price {
         self.till.price()
+    }
+
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        self.till.keys(credential)
     }
 
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {

@@ -157,6 +157,7 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
             | Refusal::SellerNameInvalid
             | Refusal::PaymentUnconfirmed(_)
             | Refusal::SubmissionUnresolved(_)
+            | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved
             | Refusal::NameServiceFailed

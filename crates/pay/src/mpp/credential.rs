@@ -134,6 +134,14 @@ impl Proof {
         }
     }
 
+    /// Whether it came with the body that its challenge was made for, where it has one.
+    pub(super) fn is_for_its_body(&self) -> bool {
+        match self {
+            Self::Payment(payment) => payment.challenge.digest == payment.content,
+            Self::Exact(_) => true,
+        }
+    }
+
     /// The transfer that it holds. Only its shape matters here: if the rules grow
     /// stricter, money that is in doubt must still be found.
     pub(super) fn authorization(&self) -> Result<Authorization, Rejection> {

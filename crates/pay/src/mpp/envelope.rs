@@ -25,7 +25,7 @@ pub const PAYMENT_RECEIPT: HeaderName = HeaderName::from_static("payment-receipt
 impl Envelope for Mpp {
     fn open(&self, headers: &HeaderMap, body: &[u8]) -> Result<Opened, Muddle> {
         let credential = headers::take(headers, body)?;
-        Ok(Opened { credential, operation_id: None, reader: Reader::Program })
+        Ok(Opened { credential, reader: Reader::Program })
     }
 
     fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
@@ -86,6 +86,7 @@ impl Mpp {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved
             | Refusal::NameServiceFailed
@@ -134,8 +135,8 @@ impl Mpp {
     }
 }
 
-/// The receipt comes with the answer to the request that paid, and again with every
-/// answer to the same credential: its bytes are those that were kept.
+/// The receipt comes with the answer to the request that paid, and with every later answer
+/// about an order that was paid by MPP: its bytes are those that were kept.
 fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid: When) -> Sealed {
     let status = match fulfilment {
         Fulfilment::Submitted => Status::Submitted,
@@ -143,17 +144,11 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
     };
     let body = json!({ "id": order.to_string(), "status": status.word() });
     let mut sealed = answer(StatusCode::OK, &body, JSON, PRIVATE);
-    let headers = receipt::headers(&settlement.receipt);
-    match (paid, headers) {
-        (When::Now, Some(headers)) => {
-            put(&mut sealed, PAYMENT_RECEIPT, headers.receipt);
-            if let Some(response) = headers.response {
-                put(&mut sealed, PAYMENT_RESPONSE, response);
-            }
-        }
-        (When::EarlierBySame, Some(headers)) => put(&mut sealed, PAYMENT_RECEIPT, headers.receipt),
-        // Somebody else's receipt, or that of another way of paying.
-        (When::Earlier, _) | (When::Now | When::EarlierBySame, None) => {}
+    // An order that was paid in another way has no receipt of this one.
+    let Some(headers) = receipt::headers(&settlement.receipt) else { return sealed };
+    put(&mut sealed, PAYMENT_RECEIPT, headers.receipt);
+    if let (When::Now, Some(response)) = (paid, headers.response) {
+        put(&mut sealed, PAYMENT_RESPONSE, response);
     }
     sealed
 }

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use order::ids::Timestamp;
 use order::money::{CEILING, Price, Usdc};
 use order::payment::{
-    self, Credential, Instrument, Payment, PaymentKey, Preparation, Settlement, TenderKind, Terms,
-    Trace,
+    self, Credential, CredentialKeys, Instrument, Payment, PaymentKey, Preparation, Settlement,
+    TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
 use order::tender::{Rejection, Tender, Unsettled};
@@ -62,6 +62,14 @@ impl Tender for Mpp {
 
     fn price(&self) -> Price {
         Price::Fixed(CEILING)
+    }
+
+    /// A credential that came with another body than its challenge was made for is not read:
+    /// it is answered with a challenge for this one.
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        let held = read(credential).ok().filter(|held| held.proof.is_for_its_body());
+        let spent = held.map(|held| keys(&held)).unwrap_or_default();
+        CredentialKeys { spent, identifier: None }
     }
 
     fn read(
@@ -143,10 +151,15 @@ fn no_allowance(why: Rejection) -> Rejection {
 
 /// What may be used once only: the challenge, where one is answered, since two nonces
 /// answer it; and the nonce, with which the chain would be asked twice otherwise.
-fn authorization(credential: Credential, held: &Held) -> payment::Authorization {
-    let Authorization { network, from, to, value, valid_before, nonce, .. } = held.authorization;
+fn keys(held: &Held) -> Vec<PaymentKey> {
+    let Authorization { network, from, nonce, .. } = held.authorization;
     let challenge = held.proof.challenge().map(|id| PaymentKey::of_challenge(id.as_bytes()));
     let nonce = PaymentKey::of_nonce(Instrument::TransferAuthorization, network, from, nonce);
+    challenge.into_iter().chain([nonce]).collect()
+}
+
+fn authorization(credential: Credential, held: &Held) -> payment::Authorization {
+    let Authorization { network, from, to, value, valid_before, .. } = held.authorization;
     payment::Authorization {
         tender: TenderKind::Mpp,
         network,
@@ -154,7 +167,7 @@ fn authorization(credential: Credential, held: &Held) -> payment::Authorization 
         pay_to: to,
         most: value,
         deadline: Timestamp(valid_before),
-        keys: challenge.into_iter().chain([nonce]).collect(),
+        keys: keys(held),
         digest: credential.digest(),
         credential,
     }

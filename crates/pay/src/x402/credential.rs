@@ -214,7 +214,7 @@ fn unpadded(value: &[u8]) -> &[u8] {
     &value[..value.len() - padding]
 }
 
-/// The payer's own name for the operation, if the credential has one.
+/// The payer's own identifier of the payment, if the credential has one.
 pub(super) fn identifier(credential: &Credential) -> Result<Option<OperationId>, Muddle> {
     let Ok(payload) = serde_json::from_slice::<Value>(&credential.0) else { return Ok(None) };
     let id = &payload["extensions"][IDENTIFIER]["info"]["id"];

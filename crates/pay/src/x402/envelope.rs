@@ -28,13 +28,11 @@ const UNPAID: &str = "Payment required";
 impl Envelope for X402 {
     fn open(&self, headers: &HeaderMap, _body: &[u8]) -> Result<Opened, Muddle> {
         let credential = credential::take(headers)?;
-        let operation_id = match &credential {
-            Some(credential) => credential::identifier(credential)?,
-            None => None,
-        };
-        // Whoever brings a payment is a program, whatever else it says.
+        // One that does not read is refused before the desk is asked.
+        credential.as_ref().map(credential::identifier).transpose()?;
+        // A client that brings a payment is a program, whatever else it says.
         let reader = if credential.is_some() { Reader::Program } else { reader(headers) };
-        Ok(Opened { credential, operation_id, reader })
+        Ok(Opened { credential, reader })
     }
 
     fn seal(&self, said: &Result<Outcome, Refusal>, context: &Context<'_>) -> Sealed {
@@ -105,6 +103,7 @@ impl X402 {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved
             | Refusal::NameServiceFailed
@@ -165,7 +164,7 @@ fn settled(order: OrderId, settlement: &Settlement, fulfilment: Fulfilment, paid
         When::Now => {
             put(&mut sealed, PAYMENT_RESPONSE, receipt::header(&settlement.receipt.0));
         }
-        When::EarlierBySame | When::Earlier => {}
+        When::Earlier => {}
     }
     sealed
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::facilitator::Sponsoring;
 use super::flaw;
 
-/// The payer may name the operation.
+/// The payer may give the payment an identifier.
 pub(super) const IDENTIFIER: &str = "payment-identifier";
 /// The payer may sign the allowance along, and pays no gas for it.
 pub(super) const SPONSORING: &str = "eip2612GasSponsoring";

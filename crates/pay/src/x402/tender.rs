@@ -6,15 +6,15 @@ use async_trait::async_trait;
 use order::ids::Timestamp;
 use order::money::{CEILING, Price, Usdc};
 use order::payment::{
-    Authorization, Credential, Instrument, Payment, PaymentKey, Preparation, Settlement,
-    TenderKind, Terms, Trace,
+    Authorization, Credential, CredentialKeys, Instrument, Payment, PaymentKey, Preparation,
+    Settlement, TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
 use order::tender::{Rejection, Tender, Unsettled};
 
 use super::challenge::Usual;
 use super::checks::{Measure, signer};
-use super::credential::Promise;
+use super::credential::{self, Promise};
 use super::extensions::Extensions;
 use super::facilitator::{Due, Facilitator};
 use super::receipt;
@@ -54,12 +54,22 @@ impl Tender for X402 {
         Price::UpTo(CEILING)
     }
 
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        let identifier = credential::identifier(credential).ok().flatten();
+        let spent = Promise::read(credential).map(|promise| nonce_key(&promise));
+        CredentialKeys {
+            spent: Vec::from_iter(spent),
+            identifier: identifier.map(|id| PaymentKey::of_identifier(&id)),
+        }
+    }
+
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
         let facilitator = self.facilitator.as_ref();
         let (resource, extensions) = (&self.resource, &self.extensions);
         let measure = Measure { terms, facilitator, resource, extensions };
         let promise = measure.hold(&credential)?;
-        Ok(authorization(credential, &promise))
+        let keys = self.keys(&credential).all();
+        Ok(authorization(credential, &promise, keys))
     }
 
     async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
@@ -114,8 +124,16 @@ impl Tender for X402 {
     }
 }
 
-fn authorization(credential: Credential, promise: &Promise) -> Authorization {
-    let Promise { network, payer, pay_to, most, nonce, deadline, .. } = *promise;
+fn nonce_key(promise: &Promise) -> PaymentKey {
+    PaymentKey::of_nonce(Instrument::Permit2, promise.network, promise.payer, promise.nonce)
+}
+
+fn authorization(
+    credential: Credential,
+    promise: &Promise,
+    keys: Vec<PaymentKey>,
+) -> Authorization {
+    let Promise { network, payer, pay_to, most, deadline, .. } = *promise;
     Authorization {
         tender: TenderKind::X402,
         network,
@@ -123,7 +141,7 @@ fn authorization(credential: Credential, promise: &Promise) -> Authorization {
         pay_to,
         most,
         deadline: Timestamp(deadline),
-        keys: vec![PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)],
+        keys,
         digest: credential.digest(),
         credential,
     }

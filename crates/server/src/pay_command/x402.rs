@@ -46,9 +46,9 @@ impl Visit<'_> {
         })
     }
 
-    /// An identifier makes an operation of its own, so the payment has one only
-    /// if the card has it too, or if the service insists; then it follows from
-    /// the order and is the same at every attempt.
+    /// An identifier belongs to one card for ever, so the payment has one only if the
+    /// card has it too, or if the service insists; then it follows from the order and
+    /// is the same at every attempt.
     fn identifier(&self, challenge: &Challenge) -> Option<String> {
         let offered = challenge.extension(credential::IDENTIFIER)?;
         if let Some(own) = &self.card.operation_id {

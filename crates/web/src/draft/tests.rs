@@ -28,7 +28,7 @@ fn promises() -> Promises {
 async fn refusal(body: &str, headers: HeaderMap) -> (u16, Value) {
     let still = Still::default();
     let world = World::new(Box::new(EveryFate::default()), Box::new(still), promises());
-    match read(world.as_ref(), &headers, body.as_bytes(), None) {
+    match read(world.as_ref(), &headers, body.as_bytes()) {
         Ok(_) => (200, Value::Null),
         Err(why) => {
             let response = unread(&why);

@@ -16,7 +16,8 @@ use order::fakes::world::World;
 use order::mail::Promises;
 use order::money::{Price, Usdc};
 use order::payment::{
-    Authorization, Credential, Payment, Preparation, Settlement, TenderKind, Terms, Trace,
+    Authorization, Credential, CredentialKeys, Payment, Preparation, Settlement, TenderKind, Terms,
+    Trace,
 };
 use order::ports::Failure;
 use order::tender::{Rejection, Tender, Unsettled};
@@ -45,6 +46,10 @@ impl Tender for Paper {
 
     fn price(&self) -> Price {
         self.0.price()
+    }
+
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        self.0.keys(credential)
     }
 
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
@@ -81,10 +86,9 @@ impl Envelope for Paper {
             return Err(Muddle::of_headers("two_coins", "Send one."));
         }
         let credential = given.first().map(|coin| Credential(coin.as_bytes().to_vec()));
-        let operation_id = headers.get("named").map(|name| name.to_str().unwrap().parse().unwrap());
         let person = headers.get(ACCEPT).is_some_and(|accept| accept == "text/html");
         let reader = if person { Reader::Person } else { Reader::Program };
-        Ok(Opened { credential, operation_id, reader })
+        Ok(Opened { credential, reader })
     }
 
     fn turn_away(&self, muddle: &Muddle) -> Sealed {
@@ -210,41 +214,37 @@ async fn a_card_is_asked_for_paid_and_found_again() {
 }
 
 #[tokio::test]
-async fn a_name_that_comes_with_the_money_must_be_the_one_that_came_with_the_card() {
+async fn the_identifier_of_a_payment_belongs_to_one_card() {
     let site = site();
-    let named = |name: &str| ("named", name.to_owned());
-    let key = ("idempotency-key", "birthday-of-ada-1".to_owned());
-    let (one, first) = ask(&site, Method::POST, &[named("birthday-of-ada-1"), key.clone()]).await;
-    assert_eq!(one.status(), StatusCode::PAYMENT_REQUIRED);
-    let (other, _) = ask(&site, Method::POST, &[named("birthday-of-ada-2"), key]).await;
-    assert_eq!(other.status(), StatusCode::BAD_REQUEST);
-    let (_, unnamed) = ask(&site, Method::POST, &[]).await;
-    assert_ne!(first, unnamed);
+    let (_, order) = ask(&site, Method::POST, &[]).await;
+    let (name, value) = coin(&site);
+    let identified = [(name, format!("{value} pay_0123456789abcdef"))];
+    let (paid, same) = ask(&site, Method::POST, &identified).await;
+    assert_eq!((paid.status(), &same), (StatusCode::OK, &order));
+    let mut other = body();
+    other["message"] = json!("Another card.");
+    let [(name, value)] = identified;
+    let request = Request::builder().method(Method::POST).uri(X402).header(name, value);
+    let request = request.body(Body::from(other.to_string())).unwrap();
+    let (told, words) = serve(&site, request).await;
+    assert_eq!(told.status(), StatusCode::CONFLICT);
+    let words = str::from_utf8(&words).unwrap();
+    assert!(words.starts_with("\"PaymentIdentifierUsed("), "{words}");
 }
 
 #[tokio::test]
-async fn a_name_that_was_used_for_another_card_is_told_as_it_was_given() {
+async fn a_named_operation_takes_one_card() {
     let site = site();
-    let name = "birthday-of-ada-1";
-    let (asked, _) = ask(&site, Method::POST, &[("named", name.to_owned())]).await;
-    assert_eq!(asked.status(), StatusCode::PAYMENT_REQUIRED);
+    let key = ("idempotency-key", "birthday-of-ada-1");
+    let (_, named) = ask(&site, Method::POST, &[(key.0, key.1.to_owned())]).await;
+    let (_, unnamed) = ask(&site, Method::POST, &[]).await;
+    assert_ne!(named, unnamed);
     let mut other = body();
     other["message"] = json!("Another card.");
-    for (headers, refusal) in [
-        (&["named"][..], "PaymentIdentifierUsed"),
-        (&["idempotency-key"], "DifferentRequest"),
-        (&["named", "idempotency-key"], "DifferentRequest"),
-    ] {
-        let mut request = Request::builder().method(Method::POST).uri(X402);
-        for header in headers {
-            request = request.header(*header, name);
-        }
-        let (told, words) =
-            serve(&site, request.body(Body::from(other.to_string())).unwrap()).await;
-        assert_eq!(told.status(), StatusCode::CONFLICT);
-        let words = str::from_utf8(&words).unwrap();
-        assert!(words.starts_with(&format!("\"{refusal}(")), "{headers:?}: {words}");
-    }
+    let request = Request::builder().method(Method::POST).uri(X402).header(key.0, key.1);
+    let (told, words) = serve(&site, request.body(Body::from(other.to_string())).unwrap()).await;
+    assert_eq!(told.status(), StatusCode::CONFLICT);
+    assert!(str::from_utf8(&words).unwrap().starts_with("\"DifferentRequest("), "{words:?}");
 }
 
 #[tokio::test]

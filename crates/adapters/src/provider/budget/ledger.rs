@@ -163,15 +163,19 @@ impl Ledger {
         let reserved: usize = self.reserved.iter().map(|(_, calls)| calls).sum();
         let payers = by(Caller::Paid) + by(Caller::Buyer) + reserved;
         let paid_share = rate.paid.saturating_sub(payers);
-        let reconciler_share = rate.reconciler.saturating_sub(by(Caller::Reconciler));
+        // Cards that are owed come before looks, and have two thirds of the share.
+        let looks = rate.reconciler / 3;
+        let owed_share = (rate.reconciler - looks).saturating_sub(by(Caller::Reconciler));
+        let look_share = looks.saturating_sub(by(Caller::Look));
         let kept_for_others = match caller {
             Caller::Paid => 0,
-            Caller::Buyer => reconciler_share,
+            Caller::Buyer => owed_share + look_share,
             Caller::Reconciler => paid_share,
-            Caller::Preview => paid_share + reconciler_share,
+            Caller::Look => paid_share + owed_share,
+            Caller::Preview => paid_share + owed_share + look_share,
         };
         let own_share_spent = match caller {
-            Caller::Paid | Caller::Buyer | Caller::Reconciler => false,
+            Caller::Paid | Caller::Buyer | Caller::Reconciler | Caller::Look => false,
             Caller::Preview => by(Caller::Preview) >= rate.preview,
         };
         let used = self.calls() + reserved + kept_for_others;

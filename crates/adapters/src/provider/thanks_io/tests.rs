@@ -1,6 +1,7 @@
 //! The adapter before a real server that says everything there is to say.
 
 use order::contract::samples;
+use order::fakes::cards::card_to;
 use order::mail::Stage;
 
 use super::*;
@@ -64,6 +65,49 @@ async fn a_hold_is_a_whole_positive_number_of_cents() {
     }
     let missing = Reply::good(r#"{"message":"OK","data":{"total_cost":"$1.18"}}"#);
     assert_eq!(hold_of(missing).await, Err(Unanswered::Unusable));
+}
+
+#[tokio::test]
+async fn the_price_of_a_country_is_asked_for_once_a_minute() {
+    let clock = Arc::new(StoppedClock::default());
+    let server = Server::start([estimate("118")]).await;
+    let base = server.address.clone();
+    let provider = ThanksIo::new(settings(base, AccountMode::Live), client(), clock.clone());
+    for (country, seconds, asked) in
+        [("GB", 0, 1), ("GB", 59, 1), ("US", 0, 2), ("GB", 1, 3), ("US", 0, 3), ("GB", 58, 3)]
+    {
+        clock.pass(seconds);
+        let card = card_to(country, "hello");
+        assert_eq!(provider.is_quoted(&card), asked == server.heard().len(), "{country}");
+        // Every handle knows it.
+        assert!(provider.for_reconciler().hold(&card).await.is_ok());
+        assert_eq!(server.heard().len(), asked, "{country} {seconds}");
+    }
+}
+
+#[tokio::test]
+async fn a_price_that_could_not_be_read_is_asked_for_again() {
+    let (server, provider) = serving([estimate("0"), estimate("118")]).await;
+    let card = paid().state.card;
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unusable));
+    assert!(!provider.is_quoted(&card) && provider.hold(&card).await.is_ok());
+    assert_eq!(server.heard().len(), 2);
+}
+
+#[tokio::test]
+async fn an_account_whose_balance_does_not_cover_the_card_quotes_no_price() {
+    let with = |covered: &str| {
+        let data = format!(r#""total_cost_in_cents":118,"covered_by_balance":{covered}"#);
+        Reply::good(&format!(r#"{{"data":{{{data}}}}}"#))
+    };
+    assert_eq!(hold_of(with("true")).await, Ok(118));
+    assert_eq!(hold_of(with("null")).await, Ok(118));
+    let (server, provider) = serving([with("false"), with("true")]).await;
+    let card = paid().state.card;
+    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    // Once the account is topped up, the next buyer is served.
+    assert_eq!(provider.hold(&card).await.map(|hold| hold.total().0), Ok(118));
+    assert_eq!(server.heard().len(), 2);
 }
 
 #[tokio::test]
@@ -154,6 +198,35 @@ async fn a_number_is_proof_enough_and_another_orders_number_is_none() {
     }
 }
 
+/// The calls for looks beside idle buyers, with those for owed cards kept free.
+const LOOKS: usize = RATE.calls() - RATE.paid - RATE.reconciler * 2 / 3;
+
+#[tokio::test]
+async fn one_scan_serves_all_orders_and_goes_on_where_it_stopped() {
+    let clock = Arc::new(StoppedClock::default());
+    let now = r#""2030-03-17T17:46:45.000000Z""#;
+    let ours = format!(r#"{{"public_order_id":"{}"}}"#, paid().id);
+    let last = u64::try_from(2 * LOOKS).unwrap();
+    let others = |id| page(last, &[listed(id, "Printed", "null", now)]);
+    let pages = (1..last).map(others).chain([page(last, &[listed(7, "Printed", &ours, now)])]);
+    let server = Server::start(pages).await;
+    let settings = settings(server.address.clone(), AccountMode::Live);
+    let provider = ThanksIo::new(settings, client(), clock.clone()).for_reconciler();
+    let other = samples::paid(8).id;
+    let find = |order| provider.find(order, samples::NOW);
+    assert!(find(paid().id).await.is_err() && find(other).await.is_err());
+    clock.pass(61);
+    assert_eq!(find(paid().id).await, Ok(vec![Mailpiece("7".into())]));
+    assert_eq!(find(other).await, Ok(Vec::new()));
+    assert_eq!(server.heard().len(), 2 * LOOKS);
+    // A cancelled card is not found again, and an old scan proves nothing.
+    provider.scan.forget(&Mailpiece("7".into()));
+    assert_eq!(find(paid().id).await, Ok(Vec::new()));
+    clock.pass(list::SCAN_SECONDS + 1);
+    let _ = find(other).await;
+    assert!(server.heard().len() > 2 * LOOKS);
+}
+
 /// An order of the list, with our reference or without.
 fn listed(id: u64, status: &str, metadata: &str, created_at: &str) -> String {
     format!(
@@ -212,8 +285,8 @@ async fn a_search_that_does_not_reach_the_end_proves_nothing() {
     let now = r#""2030-03-17T17:46:45.000000Z""#;
     let other = page(900, &[listed(1, "Printed", "null", now)]);
     let (searched, asked) = found(vec![other]).await;
-    assert_eq!(searched, Err(Failure::Lost("answer too large".into())));
-    assert_eq!(asked, 10);
+    assert_eq!(searched, Err(Failure::Refused("budget used up".into())));
+    assert_eq!(asked, LOOKS);
     // An empty list is an end, and so is a list that says so.
     assert_eq!(found(vec![Reply::good(r#"{"data":[]}"#)]).await, (Ok(vec![]), 1));
     assert!(found(vec![Reply::good(r#"{"data":{}}"#)]).await.0.is_err());
@@ -291,9 +364,10 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     let asked = server.heard().len();
     assert_eq!(previews.preview(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(server.heard().len(), asked);
-    // Whoever pays has a call behind the price for the card.
+    // A payer has a call behind the price for the card.
+    let buyers = provider.line.for_buyers();
     for _ in 0..RATE.paid / 2 {
-        assert!(provider.hold(&card).await.is_ok());
+        assert!(provider.estimate(&buyers, &card).await.is_ok());
         assert_eq!(provider.reserve_call().await, Ok(()));
     }
     assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
@@ -302,10 +376,14 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
         assert_ne!(provider.submit(&paid()).await, Err(refused.clone()));
     }
     let reconciler = provider.for_reconciler();
-    for _ in 0..RATE.reconciler {
+    for _ in 0..RATE.reconciler / 3 {
         assert_ne!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
     }
     assert_eq!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
+    // Looks leave the calls for cards that are owed.
+    for _ in 0..RATE.reconciler * 2 / 3 {
+        assert_ne!(reconciler.submit(&paid()).await, Err(refused.clone()));
+    }
     assert_eq!(provider.submit(&paid()).await, Err(refused));
     assert_eq!(server.heard().len(), RATE.calls());
 }

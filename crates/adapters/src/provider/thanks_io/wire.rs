@@ -3,7 +3,7 @@
 use order::card::Postcard;
 use order::ids::OrderId;
 use order::lifecycle::{Order, Submitting};
-use order::mail::Stage;
+use order::mail::{Mailpiece, Stage};
 use order::money::Cents;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -100,9 +100,16 @@ pub(super) struct Estimate {
     pub(super) total_cost_in_cents: u64,
     #[serde(default)]
     test_mode: bool,
+    /// Whether the account could be charged for the card now.
+    covered_by_balance: Option<bool>,
 }
 
 impl Estimate {
+    /// Where it is not said, the card's own submission shows it.
+    pub(super) fn is_covered(&self) -> bool {
+        self.covered_by_balance.unwrap_or(true)
+    }
+
     pub(super) const fn mode(&self) -> AccountMode {
         if self.test_mode { AccountMode::Testing } else { AccountMode::Live }
     }
@@ -144,7 +151,11 @@ pub(super) struct Returned {
 
 impl Returned {
     fn is(&self, order: OrderId) -> bool {
-        self.public_order_id == order.to_string()
+        self.order() == Some(order)
+    }
+
+    fn order(&self) -> Option<OrderId> {
+        self.public_order_id.parse().ok()
     }
 }
 
@@ -205,9 +216,14 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    pub(super) fn is_live_card_of(&self, order: OrderId) -> bool {
-        let ours = self.metadata.read().is_some_and(|reference| reference.is(order));
-        ours && !is_cancelled(&self.status)
+    /// The order of ours that this card belongs to, unless it was cancelled.
+    pub(super) fn live_card_of(&self) -> Option<OrderId> {
+        let order = self.metadata.read().and_then(Returned::order);
+        order.filter(|_| !is_cancelled(&self.status))
+    }
+
+    pub(super) fn mailpiece(&self) -> Mailpiece {
+        Mailpiece(self.id.to_string())
     }
 }
 

@@ -106,6 +106,9 @@ impl Before {
     }
 }
 
+pub(super) static HASTEN_REFUSED: LazyLock<String> =
+    LazyLock::new(|| sql::hasten_refused(Dialect::Postgres));
+
 /// What `Order::lapse` does, to many at once. Whoever begins to settle one of
 /// them at the same time has either made it something else or finds it moved.
 pub(super) static LAPSE: LazyLock<String> = LazyLock::new(|| {

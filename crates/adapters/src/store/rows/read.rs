@@ -7,7 +7,7 @@ use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
 };
-use order::mail::{Delivery, Hold, Mailpiece};
+use order::mail::{Delivery, Hold, Mailpiece, ProviderAccount};
 use order::money::{Cents, Usdc};
 use order::payment::{
     Authorization, Credential, CredentialDigest, Payment, PaymentKey, Preparation, Receipt,
@@ -131,6 +131,7 @@ impl Page<'_> {
             attempt: small(self.row.attempt, "attempt")?,
             since: time(self.row.submitting_since, "submitting_since")?,
             doubt: word(&self.row.doubt, "doubt")?,
+            asked: self.asked(),
         })
     }
 
@@ -147,7 +148,12 @@ impl Page<'_> {
                 stage: word(&self.row.stage, "stage")?,
                 at: time(self.row.stage_at, "stage_at")?,
             },
+            asked: self.asked(),
         })
+    }
+
+    fn asked(&self) -> Option<ProviderAccount> {
+        self.row.provider_account.clone().map(ProviderAccount)
     }
 
     fn refunded(&self) -> Result<Refunded, Unreadable> {

@@ -82,6 +82,15 @@ pub(in crate::store) fn recovered_at_once() -> String {
     Stored::RECOVERED_AT_ONCE.iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
+/// Makes orders due whose card was refused and that nothing works on.
+pub(in crate::store) fn hasten_refused(dialect: Dialect) -> String {
+    let (now, state) = (dialect.mark(1), Stored::REFUSED_CARD);
+    format!(
+        "UPDATE orders SET due_at = {now}, planned_at = {now} \
+         WHERE due_at > {now} AND worker IS NULL AND state = '{state}'"
+    )
+}
+
 /// How many values [`upsert`] takes; further ones are numbered from here.
 pub(in crate::store) fn width() -> usize {
     COLUMNS.len()

@@ -5,7 +5,7 @@ use order::ids::OrderId;
 use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting,
 };
-use order::mail::Hold;
+use order::mail::{Hold, ProviderAccount};
 use order::payment::{Payment, PaymentKey};
 use order::seller::PayeesDigest;
 
@@ -101,6 +101,7 @@ impl Ink<'_> {
         self.row.attempt = Some(submitting.attempt.into());
         self.row.submitting_since = number(submitting.since.0);
         self.row.doubt = word(&submitting.doubt);
+        self.asked(submitting.asked.as_ref());
         Ok(())
     }
 
@@ -110,7 +111,12 @@ impl Ink<'_> {
         self.row.mailed_at = number(mailed.mailed_at.0);
         self.row.stage = word(&mailed.delivery.stage);
         self.row.stage_at = number(mailed.delivery.at.0);
+        self.asked(mailed.asked.as_ref());
         Ok(())
+    }
+
+    fn asked(&mut self, asked: Option<&ProviderAccount>) {
+        self.row.provider_account = asked.map(|account| account.0.clone());
     }
 
     fn paid(&mut self, paid: &Paid) -> Result<(), SealError> {

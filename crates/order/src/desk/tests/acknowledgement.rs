@@ -80,6 +80,10 @@ impl Store for Unacknowledging {
         self.world.shelf.claim(worker, now, until, most).await
     }
 
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.world.shelf.hasten_refused(now).await
+    }
+
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
         self.world.shelf.tidy(now, limits).await
     }

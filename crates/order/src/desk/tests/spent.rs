@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::*;
 use crate::fakes::chain::Till;
 use crate::money::Price;
-use crate::payment::{Preparation, Trace};
+use crate::payment::{Authorization, CredentialKeys, Preparation, Trace};
 use crate::tender::{Rejection, Unsettled};
 
 const RAILS: [TenderKind; 2] = [TenderKind::X402, TenderKind::Mpp];
@@ -68,16 +68,26 @@ enum Step {
     Settle,
 }
 
-/// A till that says no at one step, after another process has spent the promise.
-struct Spender {
+/// A till that says no at one step, or lets it pass, after another process has spent the
+/// promise.
+pub(super) struct Spender {
     till: Till,
     refuses: Step,
+    /// What is said at that step.
+    word: Result<(), &'static str>,
     elsewhere: Mutex<Option<(Desk, Request)>>,
 }
 
 impl Spender {
     fn new(world: &Arc<World>, rail: TenderKind) -> Self {
-        Self { till: world.till(rail), refuses: Step::Verify, elsewhere: Mutex::default() }
+        let (refuses, word) = (Step::Verify, Err("the nonce is used"));
+        Self { till: world.till(rail), refuses, word, elsewhere: Mutex::default() }
+    }
+
+    /// Lets everything pass, and another process pay while this one asks for the money.
+    pub(super) fn interrupted(world: &Arc<World>, elsewhere: (Desk, Request)) -> Self {
+        let spender = Self::new(world, TenderKind::X402);
+        Self { refuses: Step::Prepare, word: Ok(()), elsewhere: Some(elsewhere).into(), ..spender }
     }
 
     async fn allows(&self, step: Step) -> Result<(), String> {
@@ -88,7 +98,7 @@ impl Spender {
         if let Some((desk, request)) = elsewhere {
             desk.send(&self.till, request).await.unwrap();
         }
-        Err("the nonce is used".into())
+        self.word.map_err(str::to_owned)
     }
 }
 
@@ -100,6 +110,10 @@ impl Tender for Spender {
 
     fn price(&self) -> Price {
         self.till.price()
+    }
+
+    fn keys(&self, credential: &Credential) -> CredentialKeys {
+        self.till.keys(credential)
     }
 
     fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {

@@ -101,14 +101,41 @@ fn a_paid_card_that_is_refused_for_a_day_is_mailed_when_the_provider_recovers() 
     let concerns = town.rounds(&tenders, DAY);
     let attempts = town.attempts(order);
     assert!((100..200).contains(&attempts), "{attempts} attempts in a day");
-    // After some minutes, and an hour later.
-    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }; 2]);
+    // After some minutes, an hour later, and about every day.
+    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }; 3]);
     let concerns = town.rounds(&tenders, DAY);
     assert_eq!(concerns, [Concern { order, about: About::RefusedCard }], "and every day");
     town.every_deed(Fate::Works);
     town.rounds(&tenders, 2 * TEN_MINUTES);
     assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
     assert_eq!(town.world.press.lock().unwrap().live(order), 1);
+}
+
+#[test]
+fn refused_cards_are_handed_in_without_a_look_and_together_once_one_is_taken() {
+    let town = Town::open(PROMISES);
+    let tenders = town.world.tenders();
+    let order = town.buy_a_refused_card();
+    let buy = |nonce| {
+        *town.world.fates.lock().unwrap() = Box::new(FirstDeedWorks(false));
+        let deadline = town.world.time().0 + PROMISE_SECONDS;
+        let signed = Promise { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
+        let card = card(&format!("card {nonce}"));
+        let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+        let till = town.world.till(TenderKind::X402);
+        drive(town.desk.send(&till, request)).unwrap().unwrap();
+    };
+    (2..=20).for_each(buy);
+    town.rounds(&tenders, HOUR);
+    assert!(town.attempts(order) > 5);
+    town.every_deed(Fate::Works);
+    // One of twenty is due within a minute or so; all of them have waited ten.
+    let wait = (1..).find(|_| {
+        town.rounds(&tenders, 10);
+        !town.world.press.lock().unwrap().pieces.is_empty()
+    });
+    town.rounds(&tenders, 10);
+    assert_eq!(town.world.press.lock().unwrap().pieces.len(), 20, "after {wait:?} rounds");
 }
 
 #[test]

@@ -140,21 +140,19 @@ fn a_credential_that_does_not_hold_is_challenged_anew_with_the_reason() {
 }
 
 #[test]
-fn a_receipt_comes_with_the_payment_and_with_every_repeat_of_it() {
+fn a_receipt_comes_with_the_payment_and_with_every_repeat() {
     let (plain, both) = ("eyJzdGF0dXMiOiJzdWNjZXNzIn0", "eyJzdGF0dXMiOiJzdWNjZXNzIn0\ne30=");
     let kept = ["cache-control", "content-type"];
     let receipt = ["cache-control", "content-type", "payment-receipt"];
     let two = ["cache-control", "content-type", "payment-receipt", "payment-response"];
     for (written, when, expected) in [
         (plain, When::Now, &receipt[..]),
-        (plain, When::EarlierBySame, &receipt),
-        (plain, When::Earlier, &kept),
+        (plain, When::Earlier, &receipt),
         (both, When::Now, &two),
-        (both, When::EarlierBySame, &receipt),
-        (both, When::Earlier, &kept),
+        (both, When::Earlier, &receipt),
         // What another way of paying kept is no receipt of this one.
         (r#"{"success":true}"#, When::Now, &kept),
-        (r#"{"success":true}"#, When::EarlierBySame, &kept),
+        (r#"{"success":true}"#, When::Earlier, &kept),
         ("", When::Now, &kept),
     ] {
         for context in &CONTEXTS {
@@ -210,6 +208,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::ProviderUnreachable, 502, none, "provider_unreachable", soon),
         (Refusal::ProviderUnusable, 502, none, "provider_invalid_response", soon),
         (Refusal::SubmissionUnresolved(ORDER), 503, none, "submission_unresolved", soon),
+        (Refusal::QuoteLimit(ORDER), 503, none, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, none, "not_configured", soon),
         (Refusal::PaymentUnavailable, 503, none, "not_configured", soon),
         (Refusal::NotConfigured, 503, none, "not_configured", soon),

@@ -40,7 +40,7 @@ impl Shop {
         let opened = door.open(&HeaderMap::from_iter(headers), BODY).unwrap();
         let request = Request {
             seller: None,
-            operation_id: opened.operation_id,
+            operation_id: None,
             card: card("hello"),
             credential: opened.credential,
         };

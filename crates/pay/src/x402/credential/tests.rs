@@ -163,7 +163,7 @@ fn a_permit_comes_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_payer_may_name_the_operation() {
+fn a_payer_may_give_the_payment_an_identifier() {
     let named = |id: Value| {
         let mut payload = payload();
         payload["extensions"]["payment-identifier"]["info"]["id"] = id;

@@ -3,7 +3,8 @@
 use order::card::FieldFault;
 use order::ids::Timestamp;
 use order::money::Usdc;
-use order::payment::{Finality, Receipt};
+use order::payment::{Finality, PaymentKey, Receipt};
+use order::tender::Tender;
 
 use super::super::samples::{
     CARRIER, NOW, ORDER, Payer, Porter, TRANSACTION, credential, decoded, offer, x402,
@@ -109,7 +110,7 @@ fn a_paid_order_has_its_receipt_in_the_answer_that_paid_and_in_no_other() {
         (Fulfilment::NeedsReconciliation, "fulfillment_needs_reconciliation"),
     ];
     for (context, (fulfilment, word)) in contexts().flat_map(|it| words.map(|word| (it, word))) {
-        for when in [When::Now, When::EarlierBySame, When::Earlier] {
+        for when in [When::Now, When::Earlier] {
             let sealed = seal(paid(fulfilment, when), &context);
             assert_eq!(sealed.status, 200);
             let expected = json!({ "id": "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7", "status": word });
@@ -234,6 +235,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::ProviderUnreachable, 502, "provider_unreachable", soon),
         (Refusal::ProviderUnusable, 502, "provider_invalid_response", soon),
         (Refusal::SubmissionUnresolved(ORDER), 503, "submission_unresolved", soon),
+        (Refusal::QuoteLimit(ORDER), 503, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, "not_configured", soon),
         (Refusal::PaymentUnavailable, 503, "not_configured", soon),
         (Refusal::NotConfigured, 503, "not_configured", soon),
@@ -304,7 +306,7 @@ fn a_page_is_for_browsers_that_bring_nothing() {
 }
 
 #[test]
-fn what_a_request_brings_is_opened_with_its_name() {
+fn a_payment_is_taken_with_its_identifier_and_refused_with_a_bad_one() {
     let (x402, _) = x402(Porter::good());
     let challenge = x402.challenge(&offer(), UNPAID).unwrap();
     let mut payload =
@@ -318,10 +320,12 @@ fn what_a_request_brings_is_opened_with_its_name() {
     };
     let opened = open(&payload).unwrap();
     assert_eq!(opened.credential, Some(credential(&payload)));
-    assert_eq!(opened.operation_id.unwrap().as_str(), "birthday-of-ada-2026");
+    let keys = x402.keys(&credential(&payload));
+    let id = "birthday-of-ada-2026".parse().unwrap();
+    assert_eq!(keys.identifier, Some(PaymentKey::of_identifier(&id)));
 
     payload["extensions"]["payment-identifier"]["info"]["id"] = "ada".into();
     assert_eq!(open(&payload).unwrap_err().code, "invalid_payment_identifier");
     let nothing = x402.open(&HeaderMap::new(), b"").unwrap();
-    assert_eq!((nothing.credential, nothing.operation_id), (None, None));
+    assert_eq!(nothing.credential, None);
 }

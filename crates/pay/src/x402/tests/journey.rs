@@ -40,7 +40,7 @@ impl Shop {
             if opened.credential.is_some() { Brought::Credential } else { Brought::Nothing };
         let request = Request {
             seller: None,
-            operation_id: opened.operation_id,
+            operation_id: None,
             card: card(message),
             credential: opened.credential,
         };
@@ -90,6 +90,35 @@ fn a_card_is_asked_for_paid_once_and_answered_for_again() {
         assert!(!other.headers.contains_key("payment-required"));
         assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
     }
+}
+
+/// The same payment with the payer's own identifier for it.
+fn identified(credential: &str, identifier: &str) -> String {
+    let mut payload = decoded(credential.as_bytes());
+    payload["extensions"]["payment-identifier"]["info"]["id"] = identifier.into();
+    receipt::header(payload.to_string().as_bytes())
+}
+
+#[test]
+fn an_identified_payment_pays_for_the_challenged_order() {
+    let shop = Shop::open(Porter::good());
+    let asked = shop.post("hello", None);
+    let signed = shop.pay(&asked, Network::Base);
+    let credential = identified(&signed, "pay_0123456789abcdef");
+    let paid = shop.post("hello", Some(&credential));
+    assert_eq!(paid.status, 200, "{:?}", body(&paid));
+    assert_eq!(body(&paid)["id"], body(&asked)["public_order_id"]);
+    // Nor is the same body asked to pay again.
+    for credential in [Some(credential.as_str()), Some(signed.as_str()), None] {
+        let again = shop.post("hello", credential);
+        assert_eq!((again.status.as_u16(), body(&again)), (200, body(&paid)));
+    }
+    // The identifier is this card's.
+    let fresh = shop.pay(&shop.post("another card", None), Network::Base);
+    let other = shop.post("another card", Some(&identified(&fresh, "pay_0123456789abcdef")));
+    assert_eq!(other.status, 409);
+    assert_eq!(body(&other)["error"]["code"], "payment_identifier_conflict");
+    assert_eq!(shop.porter.calls(), ["verify", "prepare", "settle"]);
 }
 
 #[test]

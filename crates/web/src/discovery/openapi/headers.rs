@@ -104,7 +104,7 @@ fn about_payments() -> Map<String, Value> {
         (
             "Payment-Receipt",
             text(
-                "The MPP receipt, base64url JSON. Retries with the same credential repeat it.",
+                "The MPP receipt, base64url JSON. Every later answer about an order paid by MPP repeats it.",
                 "eyJzdGF0dXMiOiJzdWNjZXNzIn0",
             ),
         ),

@@ -1,5 +1,9 @@
 //! Faults while the provider is asked for its price: nothing is settled, whatever happens.
 
+use order::chain::EvmAddress;
+use order::fakes::cards::card_to;
+use order::fakes::chain::Till;
+
 use super::*;
 
 /// The status of a paid request while the provider has this fault.
@@ -68,8 +72,10 @@ async fn thanks_io_with(kind: Kind) {
         }
         _ => shop.nothing_moved(),
     }
-    // The same signature buys the card once the provider has recovered.
+    // The same signature buys the card once the provider has recovered, and its price of a
+    // minute ago is forgotten.
     shop.office.clear_faults();
+    shop.pass(61);
     assert_eq!(status(&shop.pay(&credential).await), 200, "{}", shop.about);
     shop.one_card_for_one_payment(&credential).await;
 }
@@ -103,6 +109,51 @@ async fn a_price_of_lob_above_the_ceiling_is_a_conflict() {
             shop.nothing_moved();
         }
     }
+}
+
+/// A request for a card to this country, by this payer, with a promise that nothing spends.
+async fn ask_for(shop: &Shop, payer: u8, country: &str) -> Result<Outcome, Refusal> {
+    let payer = EvmAddress::from_bytes([payer; 20]);
+    let till = Till { payer, ..shop.world.till(TenderKind::X402) };
+    let (card, credential) = (card_to(country, "hello"), Some(shop.signed()));
+    shop.desk.send(&till, Request { seller: None, operation_id: None, card, credential }).await
+}
+
+fn estimates(shop: &Shop) -> usize {
+    let calls = shop.office.journal();
+    calls.iter().filter(|call| call.operation == Some(Operation::Estimate)).count()
+}
+
+#[tokio::test]
+async fn a_credential_that_is_never_spent_keeps_no_other_buyer_waiting() {
+    let shop = Shop::open(Dialect::ThanksIo, "one country").await;
+    shop.arm(Kind::HugeTotal, Operation::Estimate);
+    for _ in 0..100 {
+        assert_eq!(status(&ask_for(&shop, 1, "GB").await), 409);
+    }
+    assert_eq!(estimates(&shop), 1);
+    shop.office.clear_faults();
+    assert_eq!(status(&ask_for(&shop, 2, "US").await), 200);
+}
+
+#[tokio::test]
+async fn a_payer_who_asks_for_many_countries_is_stopped_alone() {
+    let shop = Shop::open(Dialect::ThanksIo, "many countries").await;
+    shop.arm(Kind::HugeTotal, Operation::Estimate);
+    let countries = ["GB", "DE", "FR", "IT", "ES", "PT", "AT", "CH", "NL", "BE", "DK", "SE"];
+    let mut said = Vec::new();
+    for country in countries {
+        said.push(status(&ask_for(&shop, 1, country).await));
+    }
+    assert_eq!(said.iter().filter(|status| **status == 409).count(), estimates(&shop));
+    assert!(estimates(&shop) < 10 && said.ends_with(&[503]), "{said:?}");
+    let refused = ask_for(&shop, 1, "NO").await;
+    assert!(matches!(refused, Err(Refusal::QuoteLimit(_))), "{refused:?}");
+    shop.office.clear_faults();
+    assert_eq!(status(&ask_for(&shop, 2, "NO").await), 200);
+    // A minute later the payer is as good as any other.
+    shop.pass(61);
+    assert_eq!(status(&ask_for(&shop, 1, "FI").await), 200);
 }
 
 #[tokio::test]

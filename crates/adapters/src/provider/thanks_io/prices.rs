@@ -1,0 +1,27 @@
+//! What thanks.io's account is charged for a card, by country, for a minute.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use order::country::CountryCode;
+use order::mail::Hold;
+
+/// Prices change a few times a year. What is older is asked for anew.
+const PRICE_SECONDS: u64 = 60;
+
+/// The newest price of each country, and when it was asked for, by the process's uptime.
+#[derive(Default)]
+pub(super) struct Prices(Mutex<HashMap<CountryCode, (u64, Hold)>>);
+
+impl Prices {
+    pub(super) fn known(&self, country: CountryCode, uptime: u64) -> Option<Hold> {
+        let prices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, price) = prices.get(&country)?;
+        (uptime.saturating_sub(*at) < PRICE_SECONDS).then_some(*price)
+    }
+
+    pub(super) fn learn(&self, country: CountryCode, price: Hold, uptime: u64) {
+        let mut prices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        prices.insert(country, (uptime, price));
+    }
+}

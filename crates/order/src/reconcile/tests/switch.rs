@@ -1,0 +1,102 @@
+//! Orders that are open at one provider when the operator changes to another one.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::concern::{About, Concern};
+use crate::fakes::fates::{ACT, Fate, Fates};
+
+const HOUR: u64 = 60 * 60;
+
+/// The second deed, which is the card's submission, ends like this; all others work.
+struct SecondDeed(Fate, u32);
+
+impl Fates for SecondDeed {
+    fn choose(&mut self, options: &[Fate]) -> Fate {
+        if options != ACT {
+            return options[0];
+        }
+        self.1 += 1;
+        if self.1 == 2 { self.0 } else { options[0] }
+    }
+}
+
+/// A shop with a provider, and another provider that promises to mail the same order once.
+struct Shop {
+    world: Arc<World>,
+    still: Still,
+    other: Arc<World>,
+    /// After the change.
+    changed: Desk,
+    order: OrderId,
+}
+
+impl Shop {
+    /// One card is paid for, and its submission to the first provider ends like this.
+    fn after(fate: Fate) -> Self {
+        let still = Still::default();
+        let pace = || Box::new(still.clone());
+        let world = World::new(Box::new(SecondDeed(fate, 0)), pace(), PROMISES);
+        let once = Promises { idempotent_seconds: Some(24 * HOUR), ..PROMISES };
+        let other = World::new(Box::new(EveryFate::default()), pace(), once);
+        other.press.lock().unwrap().account = "another press";
+        let (order, _) = buy(&world, &world.desk(), 1);
+        let changed = Desk { provider: other.clone(), ..world.desk() };
+        Self { world, still, other, changed, order }
+    }
+
+    fn rounds(&self, desk: &Desk, seconds: u64) -> Vec<Concern> {
+        let concerns = Mutex::new(Vec::new());
+        let tell = |concern| concerns.lock().unwrap().push(concern);
+        for _ in 0..seconds / 10 {
+            self.still.advance(10);
+            drive(desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
+        }
+        concerns.into_inner().unwrap()
+    }
+
+    fn cards(&self) -> (usize, usize) {
+        let live = |world: &World| world.press.lock().unwrap().live(self.order);
+        (live(&self.world), live(&self.other))
+    }
+
+    fn state(&self) -> &'static str {
+        self.world.shelf.get(self.order).unwrap().headline()
+    }
+}
+
+#[test]
+fn a_card_whose_answer_was_lost_is_not_submitted_to_another_provider() {
+    for fate in [Fate::LostAfter, Fate::LostBefore, Fate::Late] {
+        let shop = Shop::after(fate);
+        // As when its list fails: the card is not found before the change.
+        let concerns = shop.rounds(&shop.changed, 3 * HOUR);
+        assert_eq!((shop.state(), shop.cards().1), ("unfulfilled_lost", 0), "{fate:?}");
+        let in_doubt = Concern { order: shop.order, about: About::CardInDoubt };
+        assert!(concerns.contains(&in_doubt), "{fate:?}: {concerns:?}");
+        // The first provider is configured again, and shows what became of it.
+        shop.rounds(&shop.world.desk(), HOUR);
+        let expected = if fate == Fate::LostBefore { "unfulfilled_lost" } else { "mailed" };
+        assert_eq!(shop.state(), expected, "{fate:?}");
+        assert_eq!(shop.cards(), (usize::from(fate != Fate::LostBefore), 0), "{fate:?}");
+    }
+}
+
+#[test]
+fn a_card_that_was_refused_is_submitted_to_the_other_provider() {
+    let shop = Shop::after(Fate::Refused);
+    shop.rounds(&shop.changed, HOUR);
+    assert_eq!((shop.state(), shop.cards()), ("mailed", (0, 1)));
+}
+
+#[test]
+fn a_mailed_card_is_followed_at_its_own_provider_only() {
+    let shop = Shop::after(Fate::Works);
+    shop.rounds(&shop.changed, 6 * HOUR);
+    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    assert_eq!(order.state.delivery.stage, crate::mail::Stage::Accepted);
+    shop.still.advance(24 * HOUR);
+    shop.rounds(&shop.world.desk(), HOUR);
+    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    assert_eq!(order.state.delivery.stage, crate::mail::Stage::Delivered);
+}
