@@ -158,17 +158,17 @@ impl Stored {
     /// Whether something is still to be done before money and card are at rest.
     #[cfg(any(test, feature = "fakes"))]
     pub(crate) fn is_open(&self) -> bool {
-        let provisional = match self {
+        let unfinished = match self {
             Self::Mailed(order) => order.state.paid.standing == super::Standing::Provisional,
+            Self::Unfulfilled(order) => !matches!(order.state.shortfall, Shortfall::Undelivered(_)),
             Self::Offered(_)
             | Self::Settling(_)
             | Self::Unconfirmed(_)
             | Self::Submitting(_)
-            | Self::Unfulfilled(_)
             | Self::Refunded(_)
             | Self::Lapsed(_) => true,
         };
-        self.attention().due.is_some() && provisional
+        self.attention().due.is_some() && unfinished
     }
 
     /// Whom we have asked for the card, as far as we know.
