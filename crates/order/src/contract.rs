@@ -109,6 +109,7 @@ macro_rules! store_contract {
             claims::whoever_held_an_order_before_a_claim_can_write_it_no_more,
             claims::a_look_planned_by_a_clock_that_ran_ahead_is_due_now,
             claims::refused_cards_are_hastened_and_no_other_orders,
+            claims::open_orders_are_counted_by_provider_and_network,
             workers::the_orders_of_a_dead_worker_come_first_and_whenever_they_are_due,
             workers::an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_fenced,
             workers::an_order_at_rest_or_in_the_post_waits_for_its_time_when_its_worker_dies,

@@ -228,6 +228,12 @@ impl Order<Unfulfilled> {
         }
     }
 
+    /// A person was told once more; nothing else has happened.
+    pub fn reminded(mut self, now: Timestamp) -> Self {
+        self.attention = schedule::daily(self.attention, now);
+        self
+    }
+
     pub fn refunded(self, refund: Refund, now: Timestamp) -> Order<Refunded> {
         self.into_state(now, Attention::NONE, |state| Refunded {
             paid: state.shortfall.into_paid(),
@@ -243,16 +249,17 @@ impl Order<Mailed> {
         let last = delivery.stage.is_last();
         let attention = match (self.state.paid.standing, last) {
             (Standing::Provisional, _) => schedule::soon(attention, now),
-            (Standing::Final | Standing::Reversed, false) => {
-                schedule::follow_up(attention, mailed_at, now)
-            }
-            (Standing::Final | Standing::Reversed, true) => Attention::NONE,
+            // A loss that a person has to acknowledge.
+            (Standing::Reversed, _) => schedule::daily(attention, now),
+            (Standing::Final, false) => schedule::follow_up(attention, mailed_at, now),
+            (Standing::Final, true) => Attention::NONE,
         };
         self.into_state(now, attention, |was| Mailed { delivery, ..was })
     }
 
     pub fn undelivered(self, now: Timestamp) -> Order<Unfulfilled> {
-        self.into_state(now, Attention::NONE, |was| Unfulfilled {
+        let attention = schedule::daily(self.attention, now);
+        self.into_state(now, attention, |was| Unfulfilled {
             shortfall: Shortfall::Undelivered(was),
         })
     }

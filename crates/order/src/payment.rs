@@ -10,7 +10,7 @@ use crate::seller::Payees;
 
 /// The ways of paying that we know. Kept with the payment so that a later run
 /// can ask the right one what became of the money.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TenderKind {
     X402,
     Mpp,

@@ -5,11 +5,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::card::Postcard;
+use crate::chain::Network;
 use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
 use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
-use crate::payment::PaymentKey;
+use crate::payment::{PaymentKey, TenderKind};
 use crate::seller::{NotAUsername, Resolution, Username};
 
 /// Why a call that has an effect gave no good answer.
@@ -164,8 +165,22 @@ pub trait Store: Send + Sync {
     /// What has happened to an order, oldest first.
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError>;
 
+    /// Where orders are open for which something is still to be done: a payment in doubt, a
+    /// card that is owed or in doubt, or money that is not final.
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError>;
+
     /// Whether it answers at all.
     async fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// So many open orders at one provider's account, paid in one way on one network.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenOrders {
+    /// None while no provider was asked.
+    pub account: Option<ProviderAccount>,
+    pub tender: TenderKind,
+    pub network: Network,
+    pub count: u64,
 }
 
 /// How much a store keeps of what nobody paid for.

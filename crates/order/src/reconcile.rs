@@ -5,16 +5,17 @@ use crate::desk::{Desk, Fulfilment, Outcome, trouble};
 use crate::event::Actor;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{
-    Doubt, Mailed, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting,
-    Unconfirmed, Unfulfilled,
+    Doubt, Order, Paid, Reopened, Setback, Settling, Standing, Stored, Submitting, Unconfirmed,
+    Unfulfilled,
 };
-use crate::mail::{Cancellation, Delivery, Mailpiece, ProviderAccount, Stage};
+use crate::mail::ProviderAccount;
 use crate::payment::Trace;
-use crate::ports::Failure;
 use crate::refusal::Refusal;
 use crate::schedule::WALK_SECONDS;
 use crate::side_by_side::side_by_side;
 use crate::tender::{Tender, Tenders, Unsettled};
+
+mod following;
 
 /// After a lost answer the provider is looked at this often before it is asked
 /// again, since its list may lag behind.
@@ -97,7 +98,7 @@ impl Desk {
             Stored::Submitting(order) => {
                 self.look_for_card(tender, order, Setback::Lost).await.map(|()| None)
             }
-            Stored::Unfulfilled(order) => self.look_again(tender, order).await.map(|()| None),
+            Stored::Unfulfilled(order) => self.look_again(tender, order).await,
             Stored::Mailed(order) => self.follow(tender, order).await,
             Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => Ok(None),
         }
@@ -180,16 +181,20 @@ impl Desk {
         &self,
         tender: Option<&dyn Tender>,
         order: Order<Unfulfilled>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<About>, Refusal> {
         match order.reopen() {
             Reopened::Owed(order) => {
                 let setback = match order.state.doubt {
                     Doubt::None => Setback::Refused,
                     Doubt::Earlier => Setback::Lost,
                 };
-                self.look_for_card(tender, order, setback).await
+                self.look_for_card(tender, order, setback).await.map(|()| None)
             }
-            Reopened::Ended(_) => Ok(()),
+            // Told every day until a person has acknowledged it.
+            Reopened::Ended(order) => {
+                let recorded = self.record(order.reminded(self.clock.now()), &Actor::Reconciler);
+                recorded.await.map(|_| Some(About::Undelivered))
+            }
         }
     }
 
@@ -268,102 +273,6 @@ impl Desk {
                 let age = now.since(order.state.since);
                 few && looked && waited && age.is_some_and(|age| age + grace < kept)
             }
-        }
-    }
-
-    /// Looks after a card that is in the post: whether its money stands,
-    /// whether it was mailed twice, and how far it has come.
-    async fn follow(
-        &self,
-        tender: Option<&dyn Tender>,
-        mut order: Order<Mailed>,
-    ) -> Result<Option<About>, Refusal> {
-        let by = &Actor::Reconciler;
-        match self.check_money(tender, order.state.paid.clone()).await {
-            Some(Money::Stands(paid)) => order.state.paid = *paid,
-            // Its provider is not configured any more: it cannot be stopped from here.
-            Some(Money::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
-                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
-            }
-            Some(Money::Gone) => return self.recall(order).await,
-            // Nothing is concluded about the card while the money is unclear.
-            Some(Money::Missing) | None => {
-                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
-            }
-        }
-        let delivery = self.news_of(&order).await.unwrap_or(order.state.delivery);
-        let now = self.clock.now();
-        match delivery.stage {
-            Stage::Failed => {
-                self.record(order.undelivered(now), by).await.map(|_| Some(About::Undelivered))
-            }
-            Stage::Accepted | Stage::Mailed | Stage::Delivered | Stage::Returned => {
-                self.record(order.followed(delivery, now), by).await.map(|_| None)
-            }
-        }
-    }
-
-    /// How far a card has come, if its own provider says so.
-    async fn news_of(&self, order: &Order<Mailed>) -> Option<Delivery> {
-        if !self.is_ours(order.state.asked.as_ref()) {
-            return None;
-        }
-        self.cancel_spares(order).await;
-        self.provider.track(&order.state.mailpiece).await.ok().flatten()
-    }
-
-    /// A second card for one order would be mailed at our cost: stop it while
-    /// the provider still lets us. The one that we know stays.
-    async fn cancel_spares(&self, order: &Order<Mailed>) {
-        let known = &order.state.mailpiece;
-        let age = self.clock.now().since(order.state.mailed_at).unwrap_or_default();
-        if age > self.provider.promises().cancel_seconds {
-            return;
-        }
-        let since = order.state.paid.handed_in_after();
-        for spare in self.provider.find(order.id, since).await.unwrap_or_default() {
-            if spare != *known {
-                let _ = self.provider.cancel(&spare).await;
-            }
-        }
-    }
-
-    /// The money is gone for good: stop the card, or book the loss.
-    async fn recall(&self, mut order: Order<Mailed>) -> Result<Option<About>, Refusal> {
-        let by = &Actor::Reconciler;
-        // Somebody else may have recalled it since, and its payer paid for a new card under
-        // the same order: that one is not to be stopped.
-        let known = self.store.find(order.id).await.map_err(trouble)?;
-        if known.is_none_or(|known| known.version() != order.version) {
-            return Err(Refusal::InProgress(order.id));
-        }
-        let stopped = self.cancel_all(&order).await;
-        let now = self.clock.now();
-        match stopped {
-            Ok(Cancellation::Cancelled) => self.record(order.recalled(now), by).await.map(|_| None),
-            Ok(Cancellation::TooLate) => {
-                order.state.paid.standing = Standing::Reversed;
-                let delivery = order.state.delivery;
-                let recorded = self.record(order.followed(delivery, now), by).await;
-                recorded.map(|_| Some(About::Reversed))
-            }
-            Err(_) => self.record(order.looked(now), by).await.map(|_| None),
-        }
-    }
-
-    /// Stops every card of an order. The known one comes last, so that as long
-    /// as anything is left undone, the order still knows a card.
-    async fn cancel_all(&self, order: &Order<Mailed>) -> Result<Cancellation, Failure> {
-        let known: &Mailpiece = &order.state.mailpiece;
-        let mut stopped = Cancellation::Cancelled;
-        for spare in self.provider.find(order.id, order.state.paid.handed_in_after()).await? {
-            if spare != *known && self.provider.cancel(&spare).await? == Cancellation::TooLate {
-                stopped = Cancellation::TooLate;
-            }
-        }
-        match (self.provider.cancel(known).await?, stopped) {
-            (Cancellation::Cancelled, Cancellation::Cancelled) => Ok(Cancellation::Cancelled),
-            (Cancellation::TooLate, _) | (_, Cancellation::TooLate) => Ok(Cancellation::TooLate),
         }
     }
 

@@ -71,6 +71,11 @@ pub(crate) fn soon(earlier: Attention, now: Timestamp) -> Attention {
     Attention::after(FOLLOW_UPS_SECONDS[0], now, earlier.looks.saturating_add(1))
 }
 
+/// The next time that a person is told of an order that only a person can make good.
+pub(crate) fn daily(earlier: Attention, now: Timestamp) -> Attention {
+    Attention::after(DAY_SECONDS, now, earlier.looks.saturating_add(1))
+}
+
 /// The next look at a mailed card, until there is nothing more to see.
 pub(crate) fn follow_up(earlier: Attention, mailed_at: Timestamp, now: Timestamp) -> Attention {
     let age = now.since(mailed_at).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::cli::CheckArguments;
 use crate::config::fault::Fault;
 use crate::config::reader::Row;
 use crate::config::{Faulty, Reading, example};
-use crate::{console, words};
+use crate::{console, open_orders, words};
 
 /// The exit code of a faulty configuration, the same for `check` and `serve`.
 pub(crate) const FAULTY: u8 = 2;
@@ -26,10 +26,12 @@ pub(crate) fn run(arguments: &CheckArguments, reading: &Reading) -> ExitCode {
         Err(_) => Ok(()),
     };
     let content_faults = content.err().unwrap_or_default();
+    let warnings = reading.outcome.as_ref().map(open_orders::warnings_of).unwrap_or_default();
     if arguments.json {
-        console::say(&format!("{:#}\n", in_json(reading, &content_faults)));
+        console::say(&format!("{:#}\n", in_json(reading, &content_faults, &warnings)));
     } else {
         console::say(&in_text(reading, &content_faults));
+        warnings.iter().for_each(|warning| console::say(&format!("\nWarning: {warning}\n")));
     }
     match reading.outcome {
         Ok(_) if content_faults.is_empty() => ExitCode::SUCCESS,
@@ -94,7 +96,7 @@ fn list(faults: &[Fault]) -> String {
     faults.iter().fold(format!("{heading}\n"), |text, fault| format!("{text}\n{fault}"))
 }
 
-fn in_json(reading: &Reading, content_faults: &[ContentFault]) -> Value {
+fn in_json(reading: &Reading, content_faults: &[ContentFault], warnings: &[String]) -> Value {
     let settings: Vec<Value> = reading
         .rows
         .iter()
@@ -119,5 +121,6 @@ fn in_json(reading: &Reading, content_faults: &[ContentFault]) -> Value {
         "settings": settings,
         "faults": faults,
         "content_faults": content,
+        "warnings": warnings,
     })
 }

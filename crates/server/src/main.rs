@@ -11,6 +11,7 @@ mod check;
 mod cli;
 mod config;
 mod console;
+mod open_orders;
 mod pay_command;
 mod rounds;
 mod serve;

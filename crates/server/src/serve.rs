@@ -33,7 +33,7 @@ use crate::serve::signals::Signals;
 use crate::storage::Storage;
 use crate::wiring::{Desks, Inside};
 use crate::world::{Office, World, signpost};
-use crate::{banner, check, sweep, wiring, words};
+use crate::{banner, check, open_orders, sweep, wiring, words};
 
 mod bell;
 mod complaint;
@@ -90,6 +90,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     let walks = Walks::new();
     let world = World::open(config, &storage.store, clock.clone()).await?;
     let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
+    open_orders::warn_at_start(config, storage.store.port().as_ref()).await;
     let mut rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
         let tenders = desks.as_ref().map_or_else(|| Tenders(Vec::new()), Desks::tenders);
         Rounds::start(desk, tenders)

@@ -65,6 +65,11 @@ pub struct Prices {
     pub international: Cents,
 }
 
+/// The name of the account that this key opens.
+pub fn account(base: &Address, key: &str) -> ProviderAccount {
+    super::account(PEER, base, key)
+}
+
 impl Settings {
     pub fn known_previews() -> PreviewPlaces {
         PreviewPlaces::known(&PICTURES)
@@ -172,7 +177,7 @@ impl Lob {
 #[async_trait]
 impl Provider for Lob {
     fn account(&self) -> ProviderAccount {
-        super::account(PEER, &self.settings.base, &self.settings.key)
+        account(&self.settings.base, &self.settings.key)
     }
 
     fn promises(&self) -> Promises {

@@ -160,7 +160,7 @@ impl ThanksIo {
 #[async_trait]
 impl Provider for ThanksIo {
     fn account(&self) -> ProviderAccount {
-        super::account(PEER, &self.settings.base, &self.settings.token)
+        account(&self.settings.base, &self.settings.token)
     }
 
     fn promises(&self) -> Promises {
@@ -273,6 +273,11 @@ impl Provider for ThanksIo {
             Err(silence) => Err(silence.into()),
         }
     }
+}
+
+/// The name of the account that this token opens.
+pub fn account(base: &Address, token: &str) -> ProviderAccount {
+    super::account(PEER, base, token)
 }
 
 /// A card that nobody is sent, to learn what the account would say.

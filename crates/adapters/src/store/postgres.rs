@@ -16,7 +16,7 @@ use order::event::{Actor, Event};
 use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
-use order::ports::{Store, StoreError, Tidied, TidyLimits};
+use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 use order::schedule::CLOCK_SKEW_SECONDS;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -38,7 +38,7 @@ use self::heartbeat::Heartbeat;
 use self::queries::Before;
 use self::session::Session;
 use super::pending::{Pending, newer};
-use super::rows::{self, Row, moment};
+use super::rows::{self, Row, moment, sql};
 use super::undecryptable::Undecryptable;
 use super::{OpenError, error};
 use crate::keys::Keyring;
@@ -221,6 +221,11 @@ impl Store for PostgresStore {
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         let rows = self.server.all(&queries::EVENTS, &[&id.to_string()]).await?;
         rows.iter().map(|row| queries::event(row, id)).collect()
+    }
+
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        let open = self.server.all(sql::OPEN_ORDERS, &[]).await?;
+        open.iter().map(rows::read_open).collect()
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

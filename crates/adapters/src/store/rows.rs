@@ -7,7 +7,7 @@ pub(super) mod sql;
 mod words;
 mod write;
 
-pub(super) use read::{is_decryptable, read, read_id};
+pub(super) use read::{is_decryptable, read, read_id, read_open};
 pub(super) use write::{lapsed_row, offer_row, write};
 
 /// What a column holds.

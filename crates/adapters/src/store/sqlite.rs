@@ -18,7 +18,8 @@ use order::event::{Actor, Event};
 use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
-use order::ports::{Store, StoreError, Tidied, TidyLimits};
+use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use rusqlite::OpenFlags;
 
 mod apply;
 mod book;
@@ -74,6 +75,14 @@ impl SqliteStore {
         let writer = Writer::start(path, opened, Arc::clone(&book), Arc::clone(&pending))?;
         let (seals, undecryptable) = (Seals::new(keyring), Undecryptable::default());
         Ok(Self { seals, book, pending, readers, writer, undecryptable })
+    }
+
+    /// The open orders of a file that is there and that no process has open. It is read and
+    /// not changed.
+    pub fn open_orders_in(path: &Path) -> Option<Vec<OpenOrders>> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let database = rusqlite::Connection::open_with_flags(path, flags).ok()?;
+        queries::open_orders(&database).ok()
     }
 
     /// Writes what is still in memory, and lets go of the file. Whatever is
@@ -201,6 +210,10 @@ impl Store for SqliteStore {
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         self.readers.ask(move |database| queries::events(database, id)).await
+    }
+
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        self.readers.ask(queries::open_orders).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -1,10 +1,13 @@
 //! What a store promises to whoever looks after orders.
 
 use super::Subject;
-use super::samples::{NOW, begun, offer, paid};
+use super::samples::{NOW, begun, mailed, offer, paid};
+use crate::chain::Network;
 use crate::ids::Timestamp;
-use crate::lifecycle::{Order, Setback, Settling, Stored};
-use crate::ports::StoreError;
+use crate::lifecycle::{Order, Setback, Settling, Standing, Stored};
+use crate::mail::ProviderAccount;
+use crate::payment::TenderKind;
+use crate::ports::{OpenOrders, StoreError};
 use crate::schedule::{Attention, CLOCK_SKEW_SECONDS};
 
 /// An order that is due for a look at this moment.
@@ -78,6 +81,29 @@ pub async fn refused_cards_are_hastened_and_no_other_orders(subject: Subject) {
     let [Stored::Unfulfilled(order)] = hastened.as_slice() else { panic!("{hastened:?}") };
     assert_eq!((order.id, order.attention.looks), (waiting.id, 9));
     assert_ne!(order.id, claimed.id);
+}
+
+pub async fn open_orders_are_counted_by_provider_and_network(subject: Subject) {
+    let account = |name: &str| ProviderAccount(name.into());
+    subject.store.offer(offer(1)).await.unwrap();
+    subject.keep(begun(offer(2), 2)).await;
+    for seed in 3..=4 {
+        subject.keep(paid(seed).asking(account("one")).failed(Setback::Lost, NOW)).await;
+    }
+    subject.keep(paid(5).asking(account("two"))).await;
+    // In the post with final money: only its way is followed.
+    let mut arriving = mailed(6);
+    arriving.state.paid.standing = Standing::Final;
+    subject.keep(arriving).await;
+    subject.keep(mailed(7)).await;
+    subject.keep(mailed(8).undelivered(NOW)).await;
+    let mut open = subject.store.open_orders().await.unwrap();
+    open.sort();
+    let counted: Vec<_> = open.iter().map(|open| (open.account.clone(), open.count)).collect();
+    assert_eq!(counted, [(None, 2), (Some(account("one")), 2), (Some(account("two")), 1)]);
+    for OpenOrders { tender, network, .. } in open {
+        assert_eq!((tender, network), (TenderKind::X402, Network::Base));
+    }
 }
 
 pub async fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now(subject: Subject) {

@@ -10,8 +10,8 @@ use super::world::World;
 use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Lapsed, Offered, Order, Stored};
-use crate::payment::PaymentKey;
-use crate::ports::{Store, StoreError, Tidied, TidyLimits};
+use crate::payment::{Authorization, PaymentKey};
+use crate::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 use crate::schedule::Attention;
 
 /// Orders in memory.
@@ -278,6 +278,19 @@ impl Store for Shelf {
         Ok(rows.events.iter().filter(|event| event.order == id).cloned().collect())
     }
 
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        let mut counts = BTreeMap::<_, u64>::new();
+        for order in self.orders().iter().filter(|order| order.is_open()) {
+            if let Some(payment) = order.payment() {
+                let Authorization { tender, network, .. } = payment.authorization;
+                *counts.entry((order.asked().cloned(), tender, network)).or_default() += 1;
+            }
+        }
+        let open =
+            |((account, tender, network), count)| OpenOrders { account, tender, network, count };
+        Ok(counts.into_iter().map(open).collect())
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         match self.pulse {
             Pulse::Steady => Ok(()),
@@ -367,6 +380,10 @@ impl Store for World {
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         self.shelf.events(id).await
+    }
+
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        self.shelf.open_orders().await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -155,6 +155,40 @@ impl Stored {
         }
     }
 
+    /// Whether something is still to be done before money and card are at rest.
+    #[cfg(any(test, feature = "fakes"))]
+    pub(crate) fn is_open(&self) -> bool {
+        let unfinished = match self {
+            Self::Mailed(order) => order.state.paid.standing == super::Standing::Provisional,
+            Self::Unfulfilled(order) => !matches!(order.state.shortfall, Shortfall::Undelivered(_)),
+            Self::Offered(_)
+            | Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Submitting(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => true,
+        };
+        self.attention().due.is_some() && unfinished
+    }
+
+    /// Whom we have asked for the card, as far as we know.
+    #[cfg(any(test, feature = "fakes"))]
+    pub(crate) fn asked(&self) -> Option<&crate::mail::ProviderAccount> {
+        match self {
+            Self::Submitting(order) => order.state.asked.as_ref(),
+            Self::Unfulfilled(order) => match &order.state.shortfall {
+                Shortfall::Refused(was) | Shortfall::Lost(was) => was.asked.as_ref(),
+                Shortfall::Undelivered(was) => was.asked.as_ref(),
+            },
+            Self::Mailed(order) => order.state.asked.as_ref(),
+            Self::Offered(_)
+            | Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => None,
+        }
+    }
+
     /// The payment that is in play or was made, if there is one.
     pub fn payment(&self) -> Option<&Payment> {
         match self {

@@ -1,6 +1,7 @@
 //! What one silence must not do to everybody else; [`walk`](crate::desk) breaks all the rest.
 
 mod recovery;
+mod reminders;
 mod switch;
 mod unrest;
 

@@ -13,12 +13,12 @@ use order::payment::{
     Authorization, Credential, CredentialDigest, Payment, PaymentKey, Preparation, Receipt,
     Settlement,
 };
-use order::ports::StoreError;
+use order::ports::{OpenOrders, StoreError};
 use order::schedule::Attention;
 use order::seller::{PayeesDigest, Username};
 
-use super::Row;
 use super::words::Word;
+use super::{Cells, Row};
 use crate::seal::{Place, SealError, Seals};
 
 /// The column that makes no sense.
@@ -46,6 +46,17 @@ pub(in crate::store) fn read_id(name: &str) -> Result<OrderId, StoreError> {
     name.parse().map_err(|_| {
         tracing::error!(column = "order_id", "an id in the store cannot be read");
         StoreError::Corrupt
+    })
+}
+
+/// One row of what [`OPEN_ORDERS`](super::sql::OPEN_ORDERS) gives.
+pub(in crate::store) fn read_open(cells: &impl Cells) -> Result<OpenOrders, StoreError> {
+    let network = cells.text(2)?.as_deref().and_then(Network::from_caip2);
+    Ok(OpenOrders {
+        account: cells.text(0)?.map(ProviderAccount),
+        tender: word(&cells.text(1)?, "tender").map_err(|_| StoreError::Corrupt)?,
+        network: network.ok_or(StoreError::Corrupt)?,
+        count: cells.integer(3)?.unwrap_or_default().cast_unsigned(),
     })
 }
 

@@ -91,6 +91,12 @@ pub(in crate::store) fn hasten_refused(dialect: Dialect) -> String {
     )
 }
 
+/// Open orders by the provider's account, the way of paying and the network.
+pub(in crate::store) const OPEN_ORDERS: &str = "SELECT provider_account, tender, network, count(*) FROM orders \
+     WHERE due_at IS NOT NULL AND tender IS NOT NULL \
+     AND state <> 'unfulfilled_undelivered' \
+     AND (state <> 'mailed' OR standing = 'provisional') GROUP BY 1, 2, 3";
+
 /// How many values [`upsert`] takes; further ones are numbered from here.
 pub(in crate::store) fn width() -> usize {
     COLUMNS.len()

@@ -6,14 +6,14 @@ use order::event::Event;
 use order::ids::{OperationKey, OrderId, Timestamp};
 use order::lifecycle::{Offered, Order};
 use order::payment::PaymentKey;
-use order::ports::StoreError;
+use order::ports::{OpenOrders, StoreError};
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};
 
 use super::book::Names;
 use super::connection::trouble;
 use super::sheets;
-use crate::store::rows::{Cells, Row, read_id, sql};
+use crate::store::rows::{Cells, Row, read_id, read_open, sql};
 
 static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
@@ -65,6 +65,12 @@ pub(super) fn bound(
         name.map_err(|error| trouble(&error))?.as_deref().map(read_id).transpose()
     };
     keys.iter().filter_map(|key| ask(key).transpose()).collect()
+}
+
+pub(super) fn open_orders(database: &Connection) -> Result<Vec<OpenOrders>, StoreError> {
+    let mut statement = database.prepare(sql::OPEN_ORDERS).map_err(|error| trouble(&error))?;
+    let open = statement.query_map([], |row| Ok(read_open(row))).and_then(Iterator::collect);
+    open.map_err(|error| trouble(&error)).and_then(|open: Vec<_>| open.into_iter().collect())
 }
 
 /// Along the order's chain, which outlives the row of an order that nobody paid.

@@ -92,6 +92,10 @@ impl Store for Unacknowledging {
         self.world.shelf.events(id).await
     }
 
+    async fn open_orders(&self) -> Result<Vec<crate::ports::OpenOrders>, StoreError> {
+        self.world.shelf.open_orders().await
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         Ok(())
     }
