@@ -64,6 +64,21 @@ impl Status {
     }
 }
 
+/// When something last changed that is told here. A look at a mailed card that finds nothing
+/// new is written down too.
+fn changed_at(order: &Stored) -> Timestamp {
+    match order {
+        Stored::Mailed(order) => order.state.mailed_at.max(order.state.delivery.at),
+        Stored::Offered(_)
+        | Stored::Settling(_)
+        | Stored::Unconfirmed(_)
+        | Stored::Submitting(_)
+        | Stored::Unfulfilled(_)
+        | Stored::Refunded(_)
+        | Stored::Lapsed(_) => order.updated_at(),
+    }
+}
+
 impl View {
     pub fn of(order: &Stored) -> Self {
         let (status, paid, delivery) = match order {
@@ -90,7 +105,7 @@ impl View {
             id: order.id(),
             status,
             created_at: order.created_at(),
-            updated_at: order.updated_at(),
+            updated_at: changed_at(order),
             payment: paid.map(payment),
             delivery,
         }

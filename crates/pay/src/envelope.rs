@@ -177,11 +177,9 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::SubmissionUnresolved(_) => "submission_unresolved",
         Refusal::ProviderUnreachable => "provider_unreachable",
         Refusal::ProviderUnusable => "provider_invalid_response",
-        // The contract's list has one word for all three; that two of them pass is
-        // said by the message, by `retry` and by Retry-After.
-        Refusal::ProviderUnavailable | Refusal::PaymentUnavailable | Refusal::NotConfigured => {
-            "not_configured"
-        }
+        Refusal::ProviderUnavailable => "provider_unavailable",
+        Refusal::PaymentUnavailable => "payment_unavailable",
+        Refusal::NotConfigured => "not_configured",
         Refusal::QuoteLimit(_) => "rate_limited",
         Refusal::StoreBusy => "storage_busy",
         Refusal::NameServiceFailed | Refusal::Internal => "internal_error",
@@ -200,7 +198,8 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PriceAboveCeiling(_)
-        | Refusal::OperationLapsed(_) => Retry::Never,
+        | Refusal::OperationLapsed(_)
+        | Refusal::NotConfigured => Retry::Never,
         Refusal::CredentialInvalid { .. }
         | Refusal::PaymentDeclined { .. }
         | Refusal::SellerAddressChanged(_) => Retry::NewPayment,
@@ -216,7 +215,6 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::ProviderUnusable
         | Refusal::ProviderUnavailable
         | Refusal::PaymentUnavailable
-        | Refusal::NotConfigured
         | Refusal::StoreBusy
         | Refusal::Internal => Retry::Same,
         Refusal::AboutOrder(_, cause) => retry(cause),

@@ -11,6 +11,12 @@ pub const RETRY_AFTER_SECONDS: u64 = 2;
 /// How long a payer's unpaid quotes count.
 const QUOTE_LIMIT_SECONDS: u64 = 60;
 
+/// The provider's rate limit and a pause after its refusals both last a minute; a submission
+/// in doubt takes longer.
+const PROVIDER_WAIT_SECONDS: u64 = 60;
+/// A node or provider that does not answer is rarely back sooner.
+const OUTAGE_WAIT_SECONDS: u64 = 5;
+
 /// The body of an answer that says no. Its words never repeat what was sent.
 pub fn body(refusal: &Refusal) -> Value {
     let Verdict { code, retry, message, order, .. } = verdict(refusal);
@@ -51,7 +57,15 @@ pub fn wait(refusal: &Refusal) -> Option<u64> {
     match (verdict(refusal).retry, refusal) {
         // It waits for the payer, not for time.
         (Retry::Same, Refusal::AllowanceRequired(_)) => None,
+        (Retry::Same, Refusal::AboutOrder(_, cause)) => wait(cause),
         (Retry::Same, Refusal::QuoteLimit(_)) => Some(QUOTE_LIMIT_SECONDS),
+        (Retry::Same, Refusal::ProviderUnavailable | Refusal::SubmissionUnresolved(_)) => {
+            Some(PROVIDER_WAIT_SECONDS)
+        }
+        (
+            Retry::Same,
+            Refusal::ProviderUnreachable | Refusal::ProviderUnusable | Refusal::PaymentUnavailable,
+        ) => Some(OUTAGE_WAIT_SECONDS),
         (Retry::Same, _) => Some(RETRY_AFTER_SECONDS),
         (Retry::Never | Retry::NewPayment, _) => None,
     }
@@ -87,6 +101,11 @@ mod tests {
     #[test]
     fn only_what_time_can_cure_asks_for_time() {
         assert_eq!(wait(&Refusal::StoreBusy), Some(2));
+        assert_eq!(wait(&Refusal::PaymentUnavailable), Some(5));
+        assert_eq!(wait(&Refusal::ProviderUnavailable), Some(60));
+        let id = OrderId::from_bytes([7; 16]);
+        assert_eq!(wait(&Refusal::ProviderUnavailable.about(id)), Some(60));
+        assert_eq!(wait(&Refusal::NotConfigured), None);
         assert_eq!(wait(&Refusal::QuoteLimit(OrderId::from_bytes([7; 16]))), Some(60));
         assert_eq!(wait(&Refusal::IdentifierInvalid), None);
     }

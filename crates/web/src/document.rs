@@ -98,8 +98,7 @@ impl Draft {
     }
 
     pub(crate) fn finish(&self, transport: Transport) -> Document {
-        let digest = Sha256::digest(&self.body);
-        let name: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let name = digest(&self.body);
         let headers = self.headers(transport);
         let version = |coding: Option<&'static str>, body: Vec<u8>| {
             let suffix = coding.map_or_else(String::new, |coding| format!("-{coding}"));
@@ -223,6 +222,11 @@ fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
 fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || ["json", "xml", "javascript", "svg"].iter().any(|kind| media_type.contains(kind))
+}
+
+/// The name of a body in its `ETag`.
+pub(crate) fn digest(body: &[u8]) -> String {
+    Sha256::digest(body).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

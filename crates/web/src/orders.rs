@@ -20,6 +20,7 @@ use serde::Serialize;
 
 use crate::browsers::READING;
 use crate::date::rfc3339;
+use crate::document;
 use crate::problem::{Problem, Retry};
 use crate::refused::refused;
 
@@ -36,8 +37,7 @@ async fn status(
 ) -> Response {
     let Ok(id) = id.parse::<OrderId>() else { return MALFORMED.into_response() };
     match store.find(id).await {
-        // An order's version changes with everything that is told of it.
-        Ok(Some(order)) => told(&headers, order.version(), &View::of(&order)),
+        Ok(Some(order)) => told(&headers, &View::of(&order)),
         Ok(None) => UNKNOWN.into_response(),
         Err(StoreError::Corrupt) => refused(&order::refusal::Refusal::Internal),
         Err(StoreError::Busy | StoreError::Moved | StoreError::PaymentBound) => {
@@ -46,14 +46,14 @@ async fn status(
     }
 }
 
-/// For whoever asks again and again: 304 as long as nothing has happened.
-fn told(headers: &HeaderMap, version: u64, view: &View) -> Response {
-    let tag = format!("\"{version}-{}\"", view.status.word());
+/// The tag is that of the body: 304 as long as nothing that is told has changed.
+fn told(headers: &HeaderMap, view: &View) -> Response {
+    let body = serde_json::to_vec(&Record::of(view)).expect("texts and numbers make JSON");
+    let tag = format!("\"{}\"", document::digest(&body));
     let unchanged = headers.get(IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
     let mut response = if unchanged {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let body = serde_json::to_vec(&Record::of(view)).expect("texts and numbers make JSON");
         let mut response = body.into_response();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response

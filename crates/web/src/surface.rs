@@ -157,7 +157,7 @@ pub const SURFACE: &[Endpoint] = &[
         &[200, 400, 404, 503],
         "Payment and delivery status of one order, without personal data."),
     endpoint(Get, "/api/x402/resolve/{username}", "resolveSeller", Postcards, Json,
-        &[200, 400, 404, 500],
+        &[200, 400, 404, 500, 503],
         "The payout address of a seller, with the ENS evidence for it."),
     counted(endpoint(Get, "/openapi.json", "getOpenApi", Discover, Json, COUNTED,
         "This contract, as OpenAPI.")),

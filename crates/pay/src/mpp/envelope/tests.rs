@@ -205,13 +205,13 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::NameServiceFailed, 500, ours, "internal_error", soon),
         (Refusal::Internal, 500, ours, "internal_error", soon),
         (Refusal::PaymentUnconfirmed(ORDER), 502, none, "settlement_unconfirmed", soon),
-        (Refusal::ProviderUnreachable, 502, none, "provider_unreachable", soon),
-        (Refusal::ProviderUnusable, 502, none, "provider_invalid_response", soon),
-        (Refusal::SubmissionUnresolved(ORDER), 503, none, "submission_unresolved", soon),
+        (Refusal::ProviderUnreachable, 502, none, "provider_unreachable", Some("5")),
+        (Refusal::ProviderUnusable, 502, none, "provider_invalid_response", Some("5")),
+        (Refusal::SubmissionUnresolved(ORDER), 503, none, "submission_unresolved", Some("60")),
         (Refusal::QuoteLimit(ORDER), 503, none, "rate_limited", Some("60")),
-        (Refusal::ProviderUnavailable, 503, none, "not_configured", soon),
-        (Refusal::PaymentUnavailable, 503, none, "not_configured", soon),
-        (Refusal::NotConfigured, 503, none, "not_configured", soon),
+        (Refusal::ProviderUnavailable, 503, none, "provider_unavailable", Some("60")),
+        (Refusal::PaymentUnavailable, 503, none, "payment_unavailable", Some("5")),
+        (Refusal::NotConfigured, 503, none, "not_configured", never),
         (Refusal::StoreBusy, 503, none, "storage_busy", soon),
     ]
 }
@@ -249,7 +249,7 @@ fn while_nobody_carries_money_nobody_is_invited() {
         let sealed = closed().seal(&said, &CONTEXT);
         assert_eq!(sealed.status, 503);
         assert_eq!(names(&sealed), ["cache-control", "content-type", "retry-after"]);
-        assert_eq!(body(&sealed)["error"]["code"], "not_configured");
+        assert_eq!(body(&sealed)["error"]["code"], "payment_unavailable");
     }
 }
 

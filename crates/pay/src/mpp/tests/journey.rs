@@ -213,7 +213,7 @@ fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_
         let silent = shop.post("hello", &[("authorization", &credential)]);
         assert!(!is_invited(&silent));
         assert_eq!(silent.status, 503);
-        assert_eq!(silent.headers["retry-after"], "2");
+        assert_eq!(silent.headers["retry-after"], "5");
         assert_eq!(body(&silent)["error"]["retry"], "same");
         let detail = body(&silent)["detail"].as_str().unwrap().to_owned();
         assert!(detail.contains("at the moment"), "{detail}");

@@ -232,13 +232,13 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::NameServiceFailed, 500, "internal_error", soon),
         (Refusal::Internal, 500, "internal_error", soon),
         (Refusal::PaymentUnconfirmed(ORDER), 502, "settlement_unconfirmed", soon),
-        (Refusal::ProviderUnreachable, 502, "provider_unreachable", soon),
-        (Refusal::ProviderUnusable, 502, "provider_invalid_response", soon),
-        (Refusal::SubmissionUnresolved(ORDER), 503, "submission_unresolved", soon),
+        (Refusal::ProviderUnreachable, 502, "provider_unreachable", Some("5")),
+        (Refusal::ProviderUnusable, 502, "provider_invalid_response", Some("5")),
+        (Refusal::SubmissionUnresolved(ORDER), 503, "submission_unresolved", Some("60")),
         (Refusal::QuoteLimit(ORDER), 503, "rate_limited", Some("60")),
-        (Refusal::ProviderUnavailable, 503, "not_configured", soon),
-        (Refusal::PaymentUnavailable, 503, "not_configured", soon),
-        (Refusal::NotConfigured, 503, "not_configured", soon),
+        (Refusal::ProviderUnavailable, 503, "provider_unavailable", Some("60")),
+        (Refusal::PaymentUnavailable, 503, "payment_unavailable", Some("5")),
+        (Refusal::NotConfigured, 503, "not_configured", never),
         (Refusal::StoreBusy, 503, "storage_busy", soon),
     ]
 }
@@ -276,8 +276,8 @@ fn while_nobody_carries_promises_nobody_is_invited() {
         for context in contexts() {
             let sealed = nobody().seal(&said, &context);
             assert_eq!(sealed.status, 503);
-            assert_eq!(body(&sealed)["error"]["code"], "not_configured");
-            assert_eq!(sealed.headers["retry-after"], "2");
+            assert_eq!(body(&sealed)["error"]["code"], "payment_unavailable");
+            assert_eq!(sealed.headers["retry-after"], "5");
             assert!(!sealed.headers.contains_key(PAYMENT_REQUIRED));
         }
     }

@@ -154,7 +154,7 @@ fn a_silence_before_anything_moved_is_told_as_passing_and_the_same_payment_pays_
         let credential = shop.pay(&shop.post("hello", None), Network::Base);
         let silent = shop.post("hello", Some(&credential));
         assert_eq!(silent.status, 503);
-        assert_eq!(silent.headers["retry-after"], "2");
+        assert_eq!(silent.headers["retry-after"], "5");
         let error = &body(&silent)["error"];
         assert_eq!(error["retry"], "same");
         assert!(error["message"].as_str().unwrap().contains("at the moment"), "{error}");

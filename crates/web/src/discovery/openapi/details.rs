@@ -164,7 +164,7 @@ pub(super) const DETAILS: &[Details] = &[
             (400, "InvalidSeller"),
             (404, "SellerNotResolved"),
             (500, "InternalError"),
-            (503, "TooManyLookups"),
+            (503, "Unavailable"),
         ],
     )
     .with(&["username"]),

@@ -42,17 +42,6 @@ fn about_the_request() -> Map<String, Value> {
             "SellerNotResolved",
             plain("The seller's name has no address to pay.", "seller_not_resolved", "never"),
         ),
-        (
-            "TooManyLookups",
-            passing(
-                "Too many unknown names are being looked up.",
-                fault(
-                    "too_many_lookups",
-                    "Too many unknown names are being looked up. Wait as long as Retry-After says.",
-                    "same",
-                ),
-            ),
-        ),
         ("InvalidSku", plain("Name one product.", "sku_missing", "never")),
         ("UnknownSku", plain("No product has this id.", "sku_unknown", "never")),
         (
@@ -128,7 +117,11 @@ fn about_mpp() -> Map<String, Value> {
 fn about_us() -> Map<String, Value> {
     let broken = fault("malformed_json", "The body is not JSON.", "never");
     let provider = fault("provider_unreachable", "The provider does not answer.", "same");
-    let unavailable = fault("not_configured", "This service is not set up for that yet.", "same");
+    let unavailable = fault(
+        "payment_unavailable",
+        "Payments cannot be checked at the moment. Send the same request again.",
+        "same",
+    );
     named([
         (
             "InternalError",
