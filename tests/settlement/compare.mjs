@@ -59,7 +59,7 @@ function isLost({ outcome, status, isStored, transfer, id }, missing) {
  * Kills the service once its orders are at rest, and answers the figures and what does not agree in words. Doubled are
  * transfers and cards beyond one for each order.
  */
-export async function compare({ chain, provider, services }, orders, restSeconds) {
+export async function compare({ chain, provider, services }, orders, restSeconds, prices = PRICES) {
   const rest = await waitForRest(services[0].url, orders, restSeconds);
   // What is not at rest would go on while we count.
   for (const service of services) await service.kill();
@@ -70,7 +70,7 @@ export async function compare({ chain, provider, services }, orders, restSeconds
   for (const { order, amount, transaction, block } of moved) {
     if (order) order.transfer ??= { transaction, block };
     if (!order) disagreements.push(`${transaction} moved ${amount} units for no order`);
-    else if (amount !== PRICES[order.rail]) disagreements.push(`order ${order.number}: ${amount} units moved, and it costs ${PRICES[order.rail]}`);
+    else if (prices && amount !== prices[order.rail]) disagreements.push(`order ${order.number}: ${amount} units moved, and it costs ${prices[order.rail]}`);
   }
   for (const order of orders) {
     const { payment, status } = rest.statuses.get(order);

@@ -1,7 +1,8 @@
 // Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
 //
-//   RUNS=1 node main.mjs BINARY POST_OFFICE crowd|processes|nodes|short [PAYERS]
+//   RUNS=1 node main.mjs BINARY POST_OFFICE crowd|processes|nodes|flood|short [PAYERS]
 import { crowd } from "./crowd.mjs";
+import { flood } from "./flood.mjs";
 import { nodes } from "./nodes.mjs";
 import { processes } from "./processes.mjs";
 import { stopEverything } from "./stack.mjs";
@@ -13,6 +14,7 @@ const PARTS = {
   crowd: () => crowd(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),
   processes: () => processes(programs, { runs }),
   nodes: () => nodes(programs, { runs }),
+  flood: () => flood(programs),
   short: async () => [
     ...(await crowd(programs, { runs, sizes: [50], blockTimes: [0] })),
     ...(await processes(programs, { runs, short: true })),

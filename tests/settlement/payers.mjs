@@ -72,9 +72,8 @@ const RAILS = {
 };
 
 /** One card with its credential, signed by the official client and not sent yet. */
-async function createOrder({ chain, services }, number, account, rail) {
+export async function createOrder({ chain, services }, number, account, rail, card = x402.card()) {
   const { post, door, sign } = RAILS[rail];
-  const card = x402.card();
   const response = await fetch(...post(services[number % services.length].url, card));
   if (response.status !== 402) throw new Error(`${rail}: ${response.status} ${await response.text()} instead of a challenge`);
   const signed = await sign(chain, account, response.clone());

@@ -92,10 +92,10 @@ async function startProcess(binary, settings, environment) {
 }
 
 /**
- * `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
+ * `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null }) {
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
@@ -107,8 +107,8 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     rpc: { base: proxy?.url ?? chain.url },
     account: who.facilitator,
     // Lob takes the same order twice as one, so that an interrupted submission can be repeated.
-    sandbox: { office: provider.url, dialect: "lob" },
-    provider: { rate_times: RATE_TIMES },
+    sandbox: { office: provider.url, dialect },
+    provider: { rate_times: rateTimes },
   };
   const environment = { PENNYBLACK_KEYS: randomBytes(32).toString("hex"), PENNYBLACK_BASE_URL: "http://127.0.0.1:8402" };
   if (database) environment.PENNYBLACK_STORE = database.url;
