@@ -49,10 +49,13 @@ async function waitForRest(url, orders, seconds) {
   return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses: await readStatuses(url, orders) };
 }
 
-/** Money without a card, or a card without money; an order that is still in between is unfinished and not lost. */
+/**
+ * Money without a card, or a card without money. An order that is still in between is unfinished, and one whose status
+ * says that its card is owed is answered 200 and not lost.
+ */
 function isLost({ outcome, status, isStored, transfer, id }, missing) {
   if (!transfer) return outcome === "paid" || isStored;
-  return outcome === "refused" || status === "unpaid" || (outcome === "paid" && missing.has(id));
+  return outcome === "refused" || status === "unpaid" || (outcome === "paid" && missing.has(id) && !OWED.has(status));
 }
 
 /**
