@@ -93,7 +93,7 @@ export async function compare({ chain, provider, services }, orders, restSeconds
   const unpaidCards = report.accepted - copies - (settled.length - report.missing.length);
   const units = moved.reduce((sum, { amount }) => sum + amount, 0n);
   if (unpaidCards > 0) disagreements.push(`${unpaidCards} cards at the provider without a transfer`);
-  // Who died while it submitted a card leaves it to the reconciler, which waits for the provider's answer to be certain.
+  // A process that dies while it submits a card leaves it to the reconciler, which waits for the provider's answer to be certain.
   const owed = settled.filter(({ id, status }) => missing.has(id) && OWED.has(status)).length;
   const isEqual = moved.length === stored && report.accepted + owed === stored && units === storedUnits;
   const audit = `${moved.length} transfers of ${units} units, ${report.accepted} provider orders, ${owed} cards owed, ${stored} paid orders of ${storedUnits} units in the store: ${isEqual ? "equal" : "NOT EQUAL"}`;

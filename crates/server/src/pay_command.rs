@@ -319,7 +319,7 @@ const SANDBOX: &str = "sandbox";
 
 const OF_SANDBOX: &str = "\
 Nothing was signed: the service is a sandbox, whose offers name real contracts and chains. A
-payment signed with a key of yours could be taken to the real chain by anybody who sees it.
+payment signed with a key of yours could be settled on the real chain by anyone who sees it.
 Leave out --key-file and name the sandbox's own chain with --sandbox, whose faucet then pays.
 ";
 

@@ -153,7 +153,7 @@ impl Promise {
 pub struct Till {
     pub world: Arc<World>,
     pub kind: TenderKind,
-    /// Who pays here.
+    /// The account that pays here.
     pub payer: EvmAddress,
 }
 
@@ -269,7 +269,7 @@ impl Tender for Till {
     }
 }
 
-/// Who pays unless a test says otherwise.
+/// The payer, unless a test names another.
 pub const PAYER: EvmAddress = EvmAddress::from_bytes([0xee; 20]);
 
 impl Till {

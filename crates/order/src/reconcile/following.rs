@@ -74,7 +74,7 @@ impl Desk {
     /// The money is gone for good: stop the card, or book the loss.
     async fn recall(&self, mut order: Order<Mailed>) -> Result<Option<About>, Refusal> {
         let by = &Actor::Reconciler;
-        // Somebody else may have recalled it since, and its payer paid for a new card under
+        // Another process may have recalled it since, and its payer paid for a new card under
         // the same order: that one is not to be stopped.
         let known = self.store.find(order.id).await.map_err(trouble)?;
         if known.is_none_or(|known| known.version() != order.version) {
