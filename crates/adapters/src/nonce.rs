@@ -42,9 +42,13 @@ pub enum Fate {
 
 impl Nonce {
     pub async fn state(&self, node: &Node, at: At) -> Result<State, NoAnswer> {
-        let said = node.call(self.contract, &self.question, at).await?;
+        self.read(&node.call(self.contract, &self.question, at).await?)
+    }
+
+    /// What an answer to the question says.
+    pub fn read(&self, said: &[u8]) -> Result<State, NoAnswer> {
         // Where there is no such contract, a call answers with nothing.
-        let word: [u8; 32] = said[..].try_into().map_err(|_| NoAnswer::Unusable)?;
+        let word: [u8; 32] = said.try_into().map_err(|_| NoAnswer::Unusable)?;
         let marked = U256::from_be_bytes(word) & self.bit;
         Ok(if marked.is_zero() { State::Unused } else { State::Used })
     }

@@ -178,6 +178,7 @@ impl Facilitator for Settler {
     async fn verify(&self, promise: &Promise, signer: SignedBy) -> Result<(), Rejection> {
         let network = self.served(promise.network)?;
         self.named_us(promise)?;
+        let _turn = network.turn().await?;
         x402::verify(network, promise, signer).await
     }
 
@@ -194,6 +195,7 @@ impl Facilitator for Settler {
         if charge > promise.most || charge == Usdc::from_atomic(0) {
             return Err(Rejection::Invalid("upto_amount_exceeds_permitted".to_owned()));
         }
+        let _turn = network.turn().await?;
         let allowance = x402::route(network, promise, charge).await?;
         let call = x402::call(promise, charge, allowance);
         match network.simulate(&call).await {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::objection::{NotSent, Objection, Sent};
 use super::transactions::{Receipt, unheard_or_lost};
-use super::{ANSWER_BYTES_MAX, At, Head, NoAnswer, Node, Unsaid};
+use super::{ANSWER_BYTES_MAX, At, ContractCall, Head, NoAnswer, Node, Unsaid};
 use crate::http::{Call, Silence, Why};
 
 /// A receipt of ours has two events and a few hundred bytes; this is far more.
@@ -119,6 +119,33 @@ impl Node {
             receipts.push(receipt);
         }
         Ok(Progress { head, mined: mined.to(), receipts })
+    }
+
+    /// What contracts answer to several calls, in one exchange. Fails if one of them does.
+    pub async fn call_all(
+        &self,
+        calls: &[(EvmAddress, Vec<u8>)],
+        at: At,
+    ) -> Result<Vec<Bytes>, NoAnswer> {
+        self.recognised.get_or_try_init(|| self.recognise()).await?;
+        let question = |(to, data): &(EvmAddress, Vec<u8>)| Question {
+            method: "eth_call",
+            params: json!([ContractCall::new(*to, data), at]),
+        };
+        match self.exchange_all(calls.iter().map(question).collect()).await {
+            Ok(answers) => {
+                let answers = answers.into_iter().map(|a| read(a.map_err(Unsaid::sorted)?));
+                answers.map(|answer| answer?.ok_or(NoAnswer::Unusable)).collect()
+            }
+            Err(why @ Unsaid::Silent(_)) => Err(why.sorted()),
+            Err(Unsaid::Unusable | Unsaid::Objection(_)) => {
+                let mut answers = Vec::with_capacity(calls.len());
+                for (to, data) in calls {
+                    answers.push(self.call(*to, data, at).await?);
+                }
+                Ok(answers)
+            }
+        }
     }
 
     /// The blocks with these numbers; none where there is no such block.

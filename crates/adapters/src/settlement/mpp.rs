@@ -42,6 +42,7 @@ impl Facilitator for Settler {
     async fn verify(&self, authorization: &Authorization) -> Result<Found, Rejection> {
         let network = self.served(authorization.network)?;
         of_usdc(authorization)?;
+        let _turn = network.turn().await?;
         match network.try_call(&call(authorization)).await {
             Ok(()) => Ok(Found::Unused),
             Err(why) => unless_moved(network, authorization, &why).await.map(|()| Found::Carried),
@@ -57,6 +58,7 @@ impl Facilitator for Settler {
         of_usdc(authorization)?;
         let read = |kept| PreparedCall::read(kept).ok_or(Rejection::Unavailable);
         let earlier = earlier.map(read).transpose()?;
+        let _turn = network.turn().await?;
         match network.simulate(&call(authorization)).await {
             Ok(prepared) => {
                 let preparation = prepared.after(earlier).write();

@@ -8,9 +8,10 @@ use order::chain::{EvmAddress, Network};
 use order::ids::Timestamp;
 use order::payment::{Finality, PaymentKey};
 use order::ports::Clock;
-use order::tender::Unsettled;
+use order::tender::{Rejection, Unsettled};
 use pay::movement::Moved;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
+use tokio::time::timeout;
 
 use super::chain::{Chain, Judged, LATEST, Paid, Seen};
 use super::fees::{Fees, GasTerms, Quote};
@@ -26,6 +27,12 @@ use super::wallet_questions::WalletQuestions;
 use super::{ContractWallets, Limits};
 use crate::rpc::{NoAnswer, Outcome, Simulated, SimulatedFees};
 
+/// How many payments the node is asked about at once. A node that gets the questions of a
+/// thousand payers together answers all of them late; in turn, it answers each in time.
+const SIMULATIONS_MAX: usize = 64;
+/// How long a payment waits for its turn. It has moved nothing by then.
+const TURN_TIME: Duration = Duration::from_secs(10);
+
 /// One account on one network.
 pub(super) struct NetworkSettler {
     pub(super) chain: Arc<Chain>,
@@ -37,6 +44,7 @@ pub(super) struct NetworkSettler {
     receipt_time: Duration,
     commands: mpsc::UnboundedSender<Command>,
     pub(super) wallet_questions: WalletQuestions,
+    turns: Semaphore,
 }
 
 /// A contract call of a payment.
@@ -148,12 +156,21 @@ impl NetworkSettler {
             receipt_time: shared.receipt_time,
             commands,
             wallet_questions: WalletQuestions::new(shared.clock.clone()),
+            turns: Semaphore::new(SIMULATIONS_MAX),
         };
         (settler, Sender::new(parts, received))
     }
 
     pub(super) fn address(&self) -> EvmAddress {
         self.account.address
+    }
+
+    /// Waits until the node may be asked about one more payment.
+    pub(super) async fn turn(&self) -> Result<SemaphorePermit<'_>, Rejection> {
+        match timeout(TURN_TIME, self.turns.acquire()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_)) | Err(_) => Err(Rejection::Unavailable),
+        }
     }
 
     /// Whether the contract would do it now, whatever gas costs.

@@ -154,14 +154,19 @@ pub(super) async fn verify(
 ) -> Result<(), Rejection> {
     let nonce = permit2::nonce(promise.payer, promise.nonce);
     signed(network, promise, signer).await?;
-    let (nonce, funds) =
-        tokio::try_join!(nonce.state(&network.chain.node, LATEST), funds(network, promise))
-            .map_err(unavailable)?;
-    if nonce == State::Used {
+    let asked = (nonce.contract, nonce.question.clone());
+    let [balance, allowance] = Funds::questions(promise);
+    let answers = network.chain.node.call_all(&[asked, balance, allowance], LATEST).await;
+    let (state, funds) = match answers.map_err(unavailable)?.as_slice() {
+        [state, balance, allowance] => (nonce.read(state), Funds::read(balance, allowance)),
+        _ => return Err(Rejection::Unavailable),
+    };
+    let (state, funds) = (state.map_err(unavailable)?, funds.map_err(unavailable)?);
+    if state == State::Used {
         return Err(Rejection::Invalid(USED_NONCE.to_owned()));
     }
     enough(&funds, promise.most)?;
-    match allowance(&funds, promise, promise.most)? {
+    match funds.route(promise, promise.most)? {
         Allowance::Given => Ok(()),
         // Whether the permit holds, only the token knows.
         Allowance::ByPermit => {
@@ -176,13 +181,39 @@ struct Funds {
     allowance: U256,
 }
 
+impl Funds {
+    /// What the token is asked for them.
+    fn questions(promise: &Promise) -> [(EvmAddress, Vec<u8>); 2] {
+        let (usdc, account) = (promise.network.usdc(), place(promise.payer));
+        let balance = Usdc::balanceOfCall { account };
+        let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
+        [(usdc, balance.abi_encode()), (usdc, allowance.abi_encode())]
+    }
+
+    fn read(balance: &[u8], allowance: &[u8]) -> Result<Self, NoAnswer> {
+        let balance = Usdc::balanceOfCall::abi_decode_returns(balance);
+        let allowance = Usdc::allowanceCall::abi_decode_returns(allowance);
+        match (balance, allowance) {
+            (Ok(balance), Ok(allowance)) => Ok(Self { balance, allowance }),
+            (Err(_), _) | (_, Err(_)) => Err(NoAnswer::Unusable),
+        }
+    }
+
+    /// How the token gets to move, if the payer has provided for it.
+    fn route(&self, promise: &Promise, amount: Money) -> Result<Allowance, Rejection> {
+        if self.allowance >= U256::from(amount.atomic()) {
+            return Ok(Allowance::Given);
+        }
+        promise.permit.as_ref().map(|_| Allowance::ByPermit).ok_or(Rejection::AllowanceMissing)
+    }
+}
+
 async fn funds(network: &NetworkSettler, promise: &Promise) -> Result<Funds, NoAnswer> {
-    let (usdc, account) = (promise.network.usdc(), place(promise.payer));
-    let balance = Usdc::balanceOfCall { account };
-    let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
-    let (balance, allowance) =
-        tokio::try_join!(ask(network, usdc, &balance), ask(network, usdc, &allowance))?;
-    Ok(Funds { balance, allowance })
+    let answers = network.chain.node.call_all(&Funds::questions(promise), LATEST).await?;
+    match answers.as_slice() {
+        [balance, allowance] => Funds::read(balance, allowance),
+        _ => Err(NoAnswer::Unusable),
+    }
 }
 
 fn enough(funds: &Funds, amount: Money) -> Result<(), Rejection> {
@@ -190,13 +221,6 @@ fn enough(funds: &Funds, amount: Money) -> Result<(), Rejection> {
         return Err(Rejection::Invalid(NO_BALANCE.to_owned()));
     }
     Ok(())
-}
-
-fn allowance(funds: &Funds, promise: &Promise, amount: Money) -> Result<Allowance, Rejection> {
-    if funds.allowance >= U256::from(amount.atomic()) {
-        return Ok(Allowance::Given);
-    }
-    promise.permit.as_ref().map(|_| Allowance::ByPermit).ok_or(Rejection::AllowanceMissing)
 }
 
 /// How the allowance will come about, where a permit leaves that open.
@@ -209,7 +233,7 @@ pub(super) async fn route(
         None => Ok(Allowance::Given),
         Some(_) => {
             let funds = funds(network, promise).await.map_err(unavailable)?;
-            allowance(&funds, promise, charge)
+            funds.route(promise, charge)
         }
     }
 }
@@ -251,15 +275,6 @@ async fn signed(
     }
 }
 
-async fn ask<C: SolCall<Return = U256>>(
-    network: &NetworkSettler,
-    contract: EvmAddress,
-    question: &C,
-) -> Result<U256, NoAnswer> {
-    let answer = network.chain.node.call(contract, &question.abi_encode(), LATEST).await?;
-    C::abi_decode_returns(&answer).map_err(|_| NoAnswer::Unusable)
-}
-
 /// Why nothing was signed, in the words that payers know.
 pub(super) async fn declined(
     network: &NetworkSettler,
@@ -271,8 +286,7 @@ pub(super) async fn declined(
     // Permit2 does not say why the token did not move; the token does.
     if Revert::abi_decode(bytes).is_ok_and(|revert| revert.reason == TRANSFER_FAILED) {
         let Ok(funds) = funds(network, promise).await else { return Rejection::Unavailable };
-        let found =
-            enough(&funds, charge).and_then(|()| allowance(&funds, promise, charge).map(drop));
+        let found = enough(&funds, charge).and_then(|()| funds.route(promise, charge).map(drop));
         if let Err(found) = found {
             return found;
         }

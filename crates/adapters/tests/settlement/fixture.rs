@@ -122,6 +122,11 @@ impl Fixture {
         Self { receipt_time: SHORT_RECEIPT_TIME, ..Self::open().await }
     }
 
+    /// Its node is given up sooner than a payment waits for its turn.
+    pub(crate) async fn with_short_node_deadline() -> Self {
+        Self { node_deadline: Duration::from_secs(4), ..Self::open().await }
+    }
+
     pub(crate) fn chain(&self) -> Chain {
         self.chains.chain(BASE)
     }

@@ -1,11 +1,13 @@
 //! Every fault of a node at every call of an MPP transfer, with and without a rival who sends it too.
 
-use sandbox::chain::{Depths, Fault, Rule};
+use std::sync::Arc;
 
+use sandbox::chain::{Depths, Fault, Rule};
 use tokio::task::{JoinSet, LocalSet};
 
 use super::*;
 use crate::faults::{Told, calls, quick_faults};
+use crate::fixture::until;
 
 /// Who else has the authorization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,4 +114,32 @@ async fn no_fault_hides_the_transfer_of_a_rival_who_sends_the_same_authorization
         assert!(told.contains(&Told::Paid) && told.contains(&Told::Lost));
         assert!(!told.contains(&Told::Refused), "the money had moved");
     }
+}
+
+#[tokio::test]
+async fn a_node_is_asked_about_a_limited_number_of_payments_at_once() {
+    const PAYMENTS: usize = 100;
+    const AT_ONCE: usize = 64;
+    let fixture = Fixture::with_short_node_deadline().await;
+    let (settler, chain) = (Arc::new(fixture.settler()), fixture.chain());
+    settler.verify(&fixture.transfer()).await.unwrap();
+    chain.clear_journal();
+    chain.add_fault(Rule { times: None, ..Rule::once(Fault::Hang, "eth_call") });
+    let mut payments = JoinSet::new();
+    for _ in 0..PAYMENTS {
+        let (settler, authorization) = (settler.clone(), fixture.transfer());
+        payments.spawn(async move { settler.verify(&authorization).await });
+    }
+    until("the node is asked", async || {
+        chain.journal().iter().filter(|call| call.method == "eth_call").count() == AT_ONCE
+    })
+    .await;
+    // The others are asked about when those have ended, and the node answers again.
+    chain.clear_faults();
+    let answers = payments.join_all().await;
+    let count = |wanted: &Result<Found, Rejection>| {
+        answers.iter().filter(|answer| *answer == wanted).count()
+    };
+    assert_eq!(count(&Err(Rejection::Unavailable)), AT_ONCE);
+    assert_eq!(count(&Ok(Found::Unused)), PAYMENTS - AT_ONCE);
 }
