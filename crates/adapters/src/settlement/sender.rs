@@ -166,6 +166,14 @@ pub(super) struct Sender {
     /// Requests that wait for the end of a settlement, in any role.
     waiters: BTreeMap<PaymentKey, Vec<oneshot::Sender<SenderOutcome>>>,
     gas: GasBudget,
+    /// How many changes of the queue and of blocks this process has looked at.
+    seen: Seen,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    queued: u64,
+    mined: u64,
 }
 
 /// Why a role ended.
@@ -181,7 +189,7 @@ enum RoleEnd {
 impl Sender {
     pub(super) fn new(parts: SenderParts, commands: mpsc::UnboundedReceiver<Command>) -> Self {
         let gas = GasBudget::new(parts.limits.gas_budget_per_hour);
-        Self { parts, commands, waiters: BTreeMap::new(), gas }
+        Self { parts, commands, waiters: BTreeMap::new(), gas, seen: Seen::default() }
     }
 
     /// Goes on until nothing can be asked of it any more.

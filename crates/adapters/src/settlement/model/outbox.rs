@@ -10,7 +10,7 @@ use order::simulation::executor::Stage;
 
 use super::locked;
 use crate::settlement::outbox::{
-    Epoch, FailedSettlement, MemoryOutbox, Outbox, OutboxError, OutboxRow, SenderAccount,
+    Change, Epoch, FailedSettlement, MemoryOutbox, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
@@ -108,9 +108,9 @@ impl SettlementQueue for ModelOutbox {
     async fn enqueue(
         &self,
         account: SenderAccount,
-        request: &SettlementRequest,
+        requests: &[SettlementRequest],
     ) -> Result<(), OutboxError> {
-        self.call(self.inner.enqueue(account, request)).await
+        self.call(self.inner.enqueue(account, requests)).await
     }
 
     async fn queued(
@@ -133,7 +133,7 @@ impl SettlementQueue for ModelOutbox {
         self.inner.announce(account).await;
     }
 
-    async fn changed(&self) {
-        self.inner.changed().await;
+    async fn changed(&self, change: Change, seen: u64) -> u64 {
+        self.inner.changed(change, seen).await
     }
 }

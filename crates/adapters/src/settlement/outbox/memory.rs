@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use order::ids::Timestamp;
 use order::payment::PaymentKey;
-use tokio::sync::Notify;
 
 use super::{
-    Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
-    SettlementQueue, SettlementRequest, Withdrawal,
+    Change, Changes, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,
+    SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
 /// The outbox as one process has it. Its lease ends when this is dropped.
@@ -23,7 +22,7 @@ pub struct MemoryOutbox {
 #[derive(Default)]
 struct Shared {
     tables: Mutex<Tables>,
-    changed: Notify,
+    changes: Changes,
 }
 
 #[derive(Default)]
@@ -69,7 +68,8 @@ impl MemoryOutbox {
                 lease.holder = None;
             }
         }
-        self.shared.changed.notify_waiters();
+        self.shared.changes.count(Change::Queued);
+        self.shared.changes.count(Change::Mined);
     }
 
     /// Whether a transaction is committed, for models that check what is sent.
@@ -221,14 +221,16 @@ impl SettlementQueue for MemoryOutbox {
     async fn enqueue(
         &self,
         account: SenderAccount,
-        request: &SettlementRequest,
+        requests: &[SettlementRequest],
     ) -> Result<(), OutboxError> {
         let mut tables = self.tables();
-        if tables.queue.iter().all(|(_, queued)| queued.key != request.key) {
-            tables.queue.push((account, request.clone()));
+        for request in requests {
+            if tables.queue.iter().all(|(_, queued)| queued.key != request.key) {
+                tables.queue.push((account, request.clone()));
+            }
         }
         drop(tables);
-        self.shared.changed.notify_waiters();
+        self.shared.changes.count(Change::Queued);
         Ok(())
     }
 
@@ -257,10 +259,10 @@ impl SettlementQueue for MemoryOutbox {
     }
 
     async fn announce(&self, _account: SenderAccount) {
-        self.shared.changed.notify_waiters();
+        self.shared.changes.count(Change::Mined);
     }
 
-    async fn changed(&self) {
-        self.shared.changed.notified().await;
+    async fn changed(&self, change: Change, seen: u64) -> u64 {
+        self.shared.changes.after(change, seen).await
     }
 }

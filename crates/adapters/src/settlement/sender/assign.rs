@@ -176,9 +176,6 @@ impl Sender {
             leadership.flights.insert(Flight::new(row, now, leadership.head.number));
         }
         self.send_unanswered(leadership).await;
-        if let Some(queue) = self.parts.outbox.queue() {
-            queue.announce(account).await;
-        }
         Ok(())
     }
 

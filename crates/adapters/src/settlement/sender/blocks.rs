@@ -44,8 +44,13 @@ impl Sender {
         let mined = mined.filter_map(|((nonce, _), receipt)| Some((*nonce, receipt?)));
         let mined: Vec<(u64, Receipt)> = mined.collect();
         let news = !mined.is_empty();
+        let awaited_elsewhere = mined.iter().any(|(nonce, _)| {
+            let key = leadership.flights.get(*nonce).and_then(|flight| flight.row.key());
+            key.is_some_and(|key| !self.waiters.contains_key(&key))
+        });
         let mut reverted = Vec::new();
-        for (nonce, found) in self.with_blocks(leadership, mined).await {
+        let (head, settled) = (leadership.head, leadership.settled);
+        for (nonce, found) in self.with_blocks(head, settled, mined).await {
             reverted.extend(self.mined(leadership, nonce, found));
         }
         self.find_displaced(leadership, &asked, now);
@@ -55,11 +60,13 @@ impl Sender {
         }
         if news {
             leadership.poll_soon(now);
-            if let Some(queue) = self.parts.outbox.queue() {
-                queue.announce(self.parts.account).await;
-            }
         } else {
             leadership.poll_later(now);
+        }
+        if let Some(queue) = self.parts.outbox.queue()
+            && awaited_elsewhere
+        {
+            queue.announce(self.parts.account).await;
         }
         for nonce in reverted {
             self.write_failure(leadership, nonce).await?;
@@ -71,13 +78,13 @@ impl Sender {
     }
 
     /// Looks up the blocks of receipts, so that the requests that wait need not. Most are in
-    /// the head, which was read with them.
-    async fn with_blocks(
+    /// the head, which was read with them. Blocks up to `settled` are known to stay.
+    pub(super) async fn with_blocks<T>(
         &self,
-        leadership: &Leadership,
-        mined: Vec<(u64, Receipt)>,
-    ) -> Vec<(u64, MinedTransaction)> {
-        let head = leadership.head;
+        head: Head,
+        settled: u64,
+        mined: Vec<(T, Receipt)>,
+    ) -> Vec<(T, MinedTransaction)> {
         let numbers = mined.iter().map(|(_, receipt)| receipt.block);
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number != head.number).collect();
         let mut blocks = vec![Some(head)];
@@ -88,13 +95,13 @@ impl Sender {
         let in_block = |receipt: &Receipt| {
             let same = |block: &&Head| block.hash == receipt.block_hash;
             let block = blocks.iter().flatten().find(same)?;
-            let stays = receipt.block <= leadership.settled;
+            let stays = receipt.block <= settled;
             let finality = if stays { Finality::Final } else { Finality::Provisional };
             Some((Timestamp(block.timestamp), finality))
         };
-        let seen = |(nonce, receipt): (u64, Receipt)| {
+        let seen = |(of, receipt): (T, Receipt)| {
             let in_block = in_block(&receipt);
-            (nonce, MinedTransaction { receipt, in_block })
+            (of, MinedTransaction { receipt, in_block })
         };
         mined.into_iter().map(seen).collect()
     }

@@ -6,13 +6,16 @@ use std::time::Duration;
 use alloy_primitives::B256;
 use order::payment::PaymentKey;
 
-use super::{Command, MinedTransaction, NotSentReason, RoleEnd, Sender, SenderOutcome};
+use super::leader::FINALITY_PERIOD;
+use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Outcome;
-use crate::settlement::outbox::{SettlementRequest, Withdrawal};
+use crate::settlement::outbox::{Change, SentTransactions, SettlementRequest, Withdrawal};
 
 /// How often the outbox is read for the settlements that this process waits for, if it is
 /// not told of a change sooner.
 const POLL: Duration = Duration::from_millis(100);
+/// Less is not waited for.
+const PAUSE_LEAST: Duration = Duration::from_millis(1);
 /// How often the lease is tried.
 const LEASE_PERIOD: Duration = Duration::from_millis(500);
 
@@ -28,6 +31,23 @@ struct Handed {
 enum Queued {
     Perhaps,
     Certainly,
+}
+
+/// The last block that is known to stay, and when it is asked for again.
+#[derive(Default)]
+struct SettledBlock {
+    number: u64,
+    due: Duration,
+}
+
+/// Why a follower has something to do.
+enum Woken {
+    /// A request came, or time has passed.
+    ByCommand,
+    /// The sender has seen transactions in a block.
+    ByBlock,
+    /// Nothing can be asked of it any more.
+    Closed,
 }
 
 impl Handed {
@@ -47,7 +67,8 @@ impl Sender {
         for request in left {
             handed.insert(request.key, Handed::new(request));
         }
-        let mut lease_due = Duration::ZERO;
+        let (mut lease_due, mut look_due) = (Duration::ZERO, Duration::ZERO);
+        let mut settled = SettledBlock::default();
         loop {
             if lease_due <= self.now() {
                 if let Ok(Some(epoch)) = self.parts.outbox.lease(self.parts.account).await {
@@ -56,32 +77,44 @@ impl Sender {
                 lease_due = self.now() + LEASE_PERIOD;
             }
             self.hand_over(&mut handed).await;
-            self.find_refused(&mut handed).await;
-            self.look_for(&mut handed).await;
-            if !self.gather_handed(&mut handed).await {
-                return (RoleEnd::Closed, Vec::new());
+            if look_due <= self.now() {
+                self.look_for(&mut handed, &mut settled).await;
+                look_due = self.now() + POLL;
+            }
+            let pause = look_due.saturating_sub(self.now());
+            match self.gather_handed(&mut handed, pause).await {
+                Woken::ByCommand => {}
+                Woken::ByBlock => look_due = Duration::ZERO,
+                Woken::Closed => return (RoleEnd::Closed, Vec::new()),
             }
         }
     }
 
-    async fn gather_handed(&mut self, handed: &mut BTreeMap<PaymentKey, Handed>) -> bool {
+    async fn gather_handed(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, Handed>,
+        pause: Duration,
+    ) -> Woken {
         let queue = self.parts.outbox.queue();
         let idle = self.waiters.is_empty();
         let changed = async {
             match queue {
-                Some(queue) if !idle => queue.changed().await,
+                Some(queue) if !idle => queue.changed(Change::Mined, self.seen.mined).await,
                 Some(_) | None => std::future::pending().await,
             }
         };
-        let pause = if idle { LEASE_PERIOD } else { POLL };
+        let pause = if idle { LEASE_PERIOD } else { pause.max(PAUSE_LEAST) };
         let milliseconds = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
         let mut command = tokio::select! {
             biased;
             command = self.commands.recv() => match command {
-                None => return false,
+                None => return Woken::Closed,
                 command => command,
             },
-            () = changed => None,
+            count = changed => {
+                self.seen.mined = count;
+                return Woken::ByBlock;
+            }
             _ = self.parts.clock.moment(milliseconds) => None,
         };
         while let Some(next) = command {
@@ -100,7 +133,7 @@ impl Sender {
             }
             command = self.commands.try_recv().ok();
         }
-        true
+        Woken::ByCommand
     }
 
     async fn withdraw_handed(
@@ -116,46 +149,30 @@ impl Sender {
 
     async fn hand_over(&mut self, handed: &mut BTreeMap<PaymentKey, Handed>) {
         let Some(queue) = self.parts.outbox.queue() else { return };
-        let account = self.parts.account;
-        for one in handed.values_mut().filter(|one| one.queued == Queued::Perhaps) {
-            let Ok(earlier) = self.parts.outbox.transactions(&[one.request.key]).await else {
-                return;
-            };
-            one.earlier = earlier.into_iter().flat_map(|sent| sent.hashes).collect();
-            if queue.enqueue(account, &one.request).await.is_err() {
-                return;
-            }
-            one.queued = Queued::Certainly;
-        }
-    }
-
-    /// Settlements that the sender took out of the queue without a nonce. A settlement
-    /// leaves the queue in the commit that gives it a row, so one that is not in the queue
-    /// now and has no new row afterwards gets none.
-    async fn find_refused(&mut self, handed: &mut BTreeMap<PaymentKey, Handed>) {
-        let Some(queue) = self.parts.outbox.queue() else { return };
-        let queued = handed.values().filter(|one| one.queued == Queued::Certainly);
-        let keys: Vec<PaymentKey> = queued.map(|one| one.request.key).collect();
-        if keys.is_empty() {
+        let new = handed.values().filter(|one| one.queued == Queued::Perhaps);
+        let requests: Vec<SettlementRequest> = new.map(|one| one.request.clone()).collect();
+        if requests.is_empty() {
             return;
         }
-        let Ok(waiting) = queue.waiting(&keys).await else { return };
-        let Ok(sent) = self.parts.outbox.transactions(&keys).await else { return };
-        for key in keys.into_iter().filter(|key| !waiting.contains(key)) {
-            let Some(one) = handed.get(&key) else { continue };
-            let hashes = sent.iter().filter(|sent| sent.key == key).flat_map(|sent| &sent.hashes);
-            let mut hashes = hashes.peekable();
-            // A transaction that was sent before may be what the sender found on its way.
-            if hashes.peek().is_none() && one.earlier.is_empty() {
-                handed.remove(&key);
-                self.answer(key, &SenderOutcome::NotSent(NotSentReason::RefusedBySender));
-            }
+        let keys: Vec<PaymentKey> = requests.iter().map(|request| request.key).collect();
+        let Ok(earlier) = self.parts.outbox.transactions(&keys).await else { return };
+        if queue.enqueue(self.parts.account, &requests).await.is_err() {
+            return;
+        }
+        for key in keys {
+            let Some(one) = handed.get_mut(&key) else { continue };
+            one.earlier = hashes_of(key, &earlier).collect();
+            one.queued = Queued::Certainly;
         }
     }
 
     /// Looks up the blocks of everything that requests here wait for. Some of it was not
     /// handed over: this process sent it while it had the lease.
-    async fn look_for(&mut self, handed: &mut BTreeMap<PaymentKey, Handed>) {
+    async fn look_for(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, Handed>,
+        settled: &mut SettledBlock,
+    ) {
         self.waiters.retain(|_, waiters| waiters.iter().any(|waiter| !waiter.is_closed()));
         handed.retain(|key, _| self.waiters.contains_key(key));
         if self.waiters.is_empty() || self.parts.outbox.queue().is_none() {
@@ -163,6 +180,7 @@ impl Sender {
         }
         let keys: Vec<PaymentKey> = self.waiters.keys().copied().collect();
         let Ok(sent) = self.parts.outbox.transactions(&keys).await else { return };
+        self.find_refused(handed, &sent).await;
         let hashes: Vec<(PaymentKey, B256)> = sent
             .into_iter()
             .flat_map(|sent| sent.hashes.into_iter().map(move |hash| (sent.key, hash)))
@@ -170,22 +188,72 @@ impl Sender {
         if hashes.is_empty() {
             return;
         }
+        // Read before the receipts: what is at or below it then was so before.
+        let settled = self.settled(settled).await;
         let asked: Vec<B256> = hashes.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &asked).await;
         let Ok(progress) = progress else { return };
-        for ((key, _), receipt) in hashes.into_iter().zip(progress.receipts) {
-            if let Some(receipt) = receipt {
-                let is_earlier = |one: &Handed| one.earlier.contains(&receipt.transaction);
-                let failed = receipt.outcome == Outcome::Reverted;
-                if failed && handed.get(&key).is_some_and(is_earlier) {
-                    continue;
-                }
-                handed.remove(&key);
-                let found = MinedTransaction { receipt, in_block: None };
-                self.answer(key, &SenderOutcome::Mined(Box::new(found)));
+        let mined = hashes.into_iter().zip(progress.receipts);
+        let mined = mined.filter_map(|((key, _), receipt)| Some((key, receipt?))).collect();
+        for (key, found) in self.with_blocks(progress.head, settled, mined).await {
+            let receipt = &found.receipt;
+            let is_earlier = |one: &Handed| one.earlier.contains(&receipt.transaction);
+            let failed = receipt.outcome == Outcome::Reverted;
+            if failed && handed.get(&key).is_some_and(is_earlier) {
+                continue;
             }
+            handed.remove(&key);
+            self.answer(key, &SenderOutcome::Mined(Box::new(found)));
         }
     }
+
+    /// The last block that is known to stay. An older one does no harm.
+    async fn settled(&self, known: &mut SettledBlock) -> u64 {
+        let now = self.now();
+        if known.due <= now
+            && let Ok(head) = self.parts.node.settled_head().await
+        {
+            *known = SettledBlock { number: head.number, due: now + FINALITY_PERIOD };
+        }
+        known.number
+    }
+
+    /// Settlements that the sender took out of the queue without a nonce. A settlement
+    /// leaves the queue in the commit that gives it a row, so one that is not in the queue
+    /// now and has no row afterwards gets none.
+    async fn find_refused(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, Handed>,
+        sent: &[SentTransactions],
+    ) {
+        let Some(queue) = self.parts.outbox.queue() else { return };
+        // A transaction that was sent before may be what the sender found on its way.
+        let queued = |one: &&Handed| one.queued == Queued::Certainly && one.earlier.is_empty();
+        let keys = handed.values().filter(queued).map(|one| one.request.key);
+        let unsent: Vec<PaymentKey> = keys.filter(|key| is_unsent(*key, sent)).collect();
+        if unsent.is_empty() {
+            return;
+        }
+        let Ok(waiting) = queue.waiting(&unsent).await else { return };
+        let gone: Vec<PaymentKey> =
+            unsent.into_iter().filter(|key| !waiting.contains(key)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        let Ok(sent) = self.parts.outbox.transactions(&gone).await else { return };
+        for key in gone.into_iter().filter(|key| is_unsent(*key, &sent)) {
+            handed.remove(&key);
+            self.answer(key, &SenderOutcome::NotSent(NotSentReason::RefusedBySender));
+        }
+    }
+}
+
+fn hashes_of(key: PaymentKey, sent: &[SentTransactions]) -> impl Iterator<Item = B256> {
+    sent.iter().filter(move |sent| sent.key == key).flat_map(|sent| sent.hashes.iter().copied())
+}
+
+fn is_unsent(key: PaymentKey, sent: &[SentTransactions]) -> bool {
+    hashes_of(key, sent).next().is_none()
 }
 
 /// What is certainly in the queue is read from there.

@@ -12,7 +12,7 @@ use super::{Command, RETRY, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Head;
 use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{
-    Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
+    Change, Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
 /// How many settlements are assigned in one commit and sent in one batch.
@@ -22,7 +22,7 @@ const FIRST_POLL: Duration = Duration::from_millis(2);
 /// Blocks come every quarter of a second at most on the networks we serve.
 const LAST_POLL: Duration = Duration::from_millis(250);
 /// How often blocks that stay are looked for.
-const FINALITY_PERIOD: Duration = Duration::from_secs(5);
+pub(super) const FINALITY_PERIOD: Duration = Duration::from_secs(5);
 /// How often the queue is read without being told to.
 const QUEUE_PERIOD: Duration = Duration::from_secs(1);
 const IDLE: Duration = Duration::from_secs(60 * 60);
@@ -194,7 +194,7 @@ impl Sender {
         let idle = leadership.idle(self.now(), queue.is_some());
         let changed = async {
             match queue {
-                Some(queue) => queue.changed().await,
+                Some(queue) => queue.changed(Change::Queued, self.seen.queued).await,
                 None => std::future::pending().await,
             }
         };
@@ -205,7 +205,8 @@ impl Sender {
                 None => return false,
                 command => command,
             },
-            () = changed => {
+            count = changed => {
+                self.seen.queued = count;
                 leadership.queue = Duration::ZERO;
                 None
             }

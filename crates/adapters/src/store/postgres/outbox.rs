@@ -9,10 +9,10 @@ use tokio_postgres::Row;
 use super::PostgresStore;
 use super::connection::trouble;
 use super::lease;
-use super::session::CHANNEL;
+use super::session::{CHANNEL, word};
 use crate::settlement::outbox::{
-    Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
-    SettlementQueue, SettlementRequest, Withdrawal,
+    Change, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,
+    SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 use crate::store::outbox_rows::{self, OutboxCells, account_cell, network_cell};
 
@@ -39,13 +39,14 @@ const FAILURES: &str = "SELECT payment_key, payer, hashes, reverted_at FROM outb
      WHERE network = $1 AND account = $2 AND reverted_at >= $3 AND payment_key IS NOT NULL";
 const TIDY: &str = "DELETE FROM outbox WHERE sealed IS NULL AND signed_at < $1";
 const ENQUEUE: &str = "WITH queued AS (INSERT INTO settlement_queue \
-     (payment_key, network, account, sealed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING) \
-     SELECT pg_notify($5, '')";
+     (payment_key, network, account, sealed) SELECT key, $3, $4, sealed \
+     FROM unnest($1::bytea[], $2::bytea[]) AS new (key, sealed) ON CONFLICT DO NOTHING) \
+     SELECT pg_notify($5, $6)";
 const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
      WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
 const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
 const WITHDRAW: &str = "DELETE FROM settlement_queue WHERE payment_key = $1";
-const ANNOUNCE: &str = "SELECT pg_notify($1, '')";
+const ANNOUNCE: &str = "SELECT pg_notify($1, $2)";
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -164,13 +165,15 @@ impl SettlementQueue for PostgresStore {
     async fn enqueue(
         &self,
         account: SenderAccount,
-        request: &SettlementRequest,
+        requests: &[SettlementRequest],
     ) -> Result<(), OutboxError> {
-        let sealed = outbox_rows::write_queued(request, &self.seals)?;
+        let keys: Vec<&[u8]> = requests.iter().map(|request| request.key.0.as_slice()).collect();
+        let sealed = requests.iter().map(|request| outbox_rows::write_queued(request, &self.seals));
+        let sealed = sealed.collect::<Result<Vec<_>, _>>()?;
         let (network, address) = (network_cell(account), account_cell(account));
-        let key = request.key.0.as_slice();
-        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-            [&key, &network, &address, &sealed, &CHANNEL];
+        let told = word(Change::Queued);
+        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+            [&keys, &sealed, &network, &address, &CHANNEL, &told];
         self.server.all(ENQUEUE, &cells).await.map(drop).map_err(busy)
     }
 
@@ -200,11 +203,11 @@ impl SettlementQueue for PostgresStore {
 
     async fn announce(&self, _account: SenderAccount) {
         // Those who are not told look by themselves.
-        let _ = self.server.all(ANNOUNCE, &[&CHANNEL]).await;
+        let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &word(Change::Mined)]).await;
     }
 
-    async fn changed(&self) {
-        self.session.changed().await;
+    async fn changed(&self, change: Change, seen: u64) -> u64 {
+        self.session.changed(change, seen).await
     }
 }
 

@@ -10,22 +10,31 @@ use tokio_postgres::config::Config;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Socket, tls::NoTlsStream};
 
 use super::heartbeat;
+use crate::settlement::outbox::{Change, Changes};
 
 /// Where processes tell each other that the outbox has changed.
 pub(super) const CHANNEL: &str = "pennyblack_outbox";
+
+/// How a change is called there.
+pub(super) fn word(change: Change) -> &'static str {
+    match change {
+        Change::Queued => "queued",
+        Change::Mined => "mined",
+    }
+}
 
 pub(super) struct Session {
     config: Config,
     worker: WorkerId,
     connection: Mutex<Option<Arc<Client>>>,
-    changed: Arc<Notify>,
+    changes: Arc<Changes>,
     ended: Arc<Notify>,
 }
 
 impl Session {
     pub(super) fn new(config: Config, worker: WorkerId) -> Self {
-        let (changed, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        Self { config, worker, connection: Mutex::new(None), changed, ended }
+        let (changes, ended) = (Arc::default(), Arc::new(Notify::new()));
+        Self { config, worker, connection: Mutex::new(None), changes, ended }
     }
 
     /// The connection, or a new one if it has ended. The heartbeat names the new one before
@@ -36,7 +45,7 @@ impl Session {
             return Ok(Arc::clone(client));
         }
         let (client, driver) = self.config.connect(NoTls).await?;
-        tokio::spawn(hear(driver, Arc::clone(&self.changed), Arc::clone(&self.ended)));
+        tokio::spawn(hear(driver, Arc::clone(&self.changes), Arc::clone(&self.ended)));
         client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
         client.execute(heartbeat::BEAT, &[&self.worker.bytes().as_slice()]).await?;
         let client = Arc::new(client);
@@ -44,12 +53,11 @@ impl Session {
         Ok(client)
     }
 
-    /// Waits until another process has changed the outbox.
-    pub(super) async fn changed(&self) {
+    /// Waits until this process has been told of more changes than it has seen.
+    pub(super) async fn changed(&self, change: Change, seen: u64) -> u64 {
         // Without a connection nothing is heard, and those who wait look by themselves.
-        let notified = self.changed.notified();
         let _ = self.client().await;
-        notified.await;
+        self.changes.after(change, seen).await
     }
 
     /// Waits until the connection has ended.
@@ -64,12 +72,17 @@ impl Session {
 
 async fn hear(
     mut driver: Connection<Socket, NoTlsStream>,
-    changed: Arc<Notify>,
+    changes: Arc<Changes>,
     ended: Arc<Notify>,
 ) {
     while let Some(Ok(message)) = poll_fn(|context| driver.poll_message(context)).await {
-        if let AsyncMessage::Notification(_) = message {
-            changed.notify_waiters();
+        if let AsyncMessage::Notification(notification) = message {
+            let change = [Change::Queued, Change::Mined]
+                .into_iter()
+                .find(|change| word(*change) == notification.payload());
+            if let Some(change) = change {
+                changes.count(change);
+            }
         }
     }
     ended.notify_one();
