@@ -39,15 +39,20 @@ async function batch(url, calls) {
 
 const mappingSlot = (key, slot) => keccak256(encodeAbiParameters(parseAbiParameters("address, uint256"), [key, BigInt(slot)]));
 
-/** Accounts with USDC and an allowance for Permit2, and without gas. */
-export async function createAccounts(chain, count) {
-  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
+/** USDC and an allowance for Permit2. */
+export async function fund(chain, addresses) {
   const store = (slot, value) => ["anvil_setStorageAt", [USDC[chain.id], slot, pad(toHex(value), { size: 32 })]];
-  await batch(chain.url, accounts.flatMap(({ address }) => [
+  await batch(chain.url, addresses.flatMap(address => [
     store(mappingSlot(address, BALANCES_SLOT), FUNDS),
     store(mappingSlot(PERMIT2, mappingSlot(address, ALLOWANCES_SLOT)), maxUint256),
   ]));
-  if ((await chain.holds(accounts.at(-1).address)) !== FUNDS) throw new Error("the slots of TestUSDC have moved");
+  if ((await chain.holds(addresses.at(-1))) !== FUNDS) throw new Error("the slots of TestUSDC have moved");
+}
+
+/** Accounts with USDC and an allowance for Permit2, and without gas. */
+export async function createAccounts(chain, count) {
+  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
+  await fund(chain, accounts.map(({ address }) => address));
   return accounts;
 }
 
