@@ -210,7 +210,7 @@ pub const SURFACE: &[Endpoint] = &[
     endpoint(Get, "/.well-known/agent-skills/index.json", "getAgentSkills", Discover, Json, FOUND,
         "Skills that an agent can load, with their digests."),
     endpoint(Get, "/.well-known/security.txt", "getSecurityTxt", Discover, Plain, FOUND,
-        "Whom to tell about a hole (RFC 9116)."),
+        "Security contact (RFC 9116)."),
     endpoint(Get, "/robots.txt", "getRobotsTxt", Discover, Plain, FOUND,
         "What crawlers may do with the words here."),
     endpoint(Get, "/sitemap.xml", "getSitemap", Discover, Xml, FOUND,
