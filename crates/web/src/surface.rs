@@ -206,7 +206,7 @@ pub const SURFACE: &[Endpoint] = &[
     endpoint(Get, "/server.json", "getServerJson", Discover, Json, FOUND,
         "The MCP server as registries describe it."),
     endpoint(Get, "/.well-known/ai-catalog.json", "getAiCatalog", Discover, Json, FOUND,
-        "Everything that agents can use here, as one catalog."),
+        "Everything that agents can use here, as one list."),
     endpoint(Get, "/.well-known/agent-skills/index.json", "getAgentSkills", Discover, Json, FOUND,
         "Skills that an agent can load, with their digests."),
     endpoint(Get, "/.well-known/security.txt", "getSecurityTxt", Discover, Plain, FOUND,
