@@ -166,7 +166,7 @@
     if (network) rows.push(["Network", wallet.nameOf(network)]);
     if (transaction) rows.push(["Transaction", transaction]);
     const text = status === "fulfillment_needs_reconciliation"
-      ? "The money has moved, and we are finding out what became of the card. Do not pay again: we owe you a card or your money."
+      ? "The money has moved, and we are finding out what became of the card. Do not pay again: we owe you the card."
       : "The printer has your card. Thank you.";
     end({ title: "Paid", text, rows, mood: "good" });
   }

@@ -49,7 +49,7 @@ With --approve too, this command grants it by a transaction of yours, for a litt
       --network base --rpc-url https://base.example --approve
 
 Two rails lead to the same card. By x402 you sign a promise of at most 3.50 USDC on Base,
-Polygon or Arbitrum, and what the card costs is charged; Permit2 has to be allowed once. By MPP
+Polygon or Arbitrum, and what the card costs is charged; Permit2 has to be allowed to move it. By MPP
 you sign a transfer of exactly 3.50 USDC on Base, and no allowance and no gas of yours is needed:
   pennyblack pay --body card.json --rail mpp --base-url https://cards.example --key-file payer.key
 

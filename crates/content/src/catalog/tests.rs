@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod languages;
+
 /// What the built-in words link to beside their own pages.
 pub(crate) const ELSEWHERE: &[&str] = &[
     "/llms.txt",

@@ -112,7 +112,7 @@ impl Visit<'_> {
         format!(
             "Not paid yet: {words}\n\
              Nothing moved, and the signed payment still holds; it is kept in {}.\n\
-             {payer} must once allow Permit2 to take its USDC on {}:\n\
+             {payer} must allow Permit2 to take its USDC on {}:\n\
              \n  contract  {}, the USDC of {}\n  call      approve({PERMIT2}, {})\n\n\
              {without_gas}With --approve and --rpc-url it grants it by a transaction, for a little {} \
              of gas. Any wallet can do it too; then run the same command again.\n",

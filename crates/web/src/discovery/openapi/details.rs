@@ -306,7 +306,7 @@ pub(super) const DETAILS: &[Details] = &[
         "In the format of Agent Skills discovery 0.2.0.",
         &[(200, "AgentSkills")],
     ),
-    details("getSecurityTxt", "Contact and policy for reports.", &[(200, "PlainText")]),
+    details("getSecurityTxt", "Contact for security reports.", &[(200, "PlainText")]),
     details("getRobotsTxt", "Rules for crawlers, with content signals.", &[(200, "PlainText")]),
     details("getSitemap", "Canonical addresses only.", &[(200, "Xml")]),
 ];
