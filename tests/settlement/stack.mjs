@@ -9,6 +9,8 @@ import { open, premises, until } from "../x402/service.mjs";
 const BASE = 8453;
 /** More provider calls than are made here, so that the provider's rate limit is never reached. */
 const RATE_TIMES = 10_000;
+/** A thousand payments in full blocks of a development node cost more than the default allows in an hour. */
+const GAS_BUDGET_GWEI = 100_000_000_000;
 /** Cards that the provider emulator remembers. */
 const KEPT_CARDS = 5_000;
 
@@ -106,6 +108,7 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     kind: "settler",
     rpc: { base: proxy?.url ?? chain.url },
     account: who.facilitator,
+    payments: { gas_budget_gwei: [`base=${GAS_BUDGET_GWEI}`] },
     // Lob takes the same order twice as one, so that an interrupted submission can be repeated.
     sandbox: { office: provider.url, dialect },
     provider: { rate_times: rateTimes },

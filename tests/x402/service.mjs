@@ -10,15 +10,17 @@ const OPEN = "Ctrl-C";
 
 /**
  * A folder in which the service may be opened and opened again. `rpc` names nodes by network, `account` carries
- * payments for the kind `settler`, `facilitator` for the other, and `sandbox` and `provider` are more settings of
- * those sections.
+ * payments for the kind `settler`, `facilitator` for the other, and `payments`, `sandbox` and `provider` are more
+ * settings of those sections.
  */
-export function premises({ kind, rpc, account, facilitator, port = 0, sandbox = {}, provider = {} }) {
+export function premises({ kind, rpc, account, facilitator, port = 0, payments = {}, sandbox = {}, provider = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-x402-"));
   const nodes = Object.entries(rpc).map(([network, url]) => `"${network}=${url}"`);
   const lines = ["[payments]", `kind = "${kind}"`, `rpc = [${nodes.join(", ")}]`];
   if (facilitator) lines.push(`facilitator = "${facilitator}"`);
-  const section = (name, settings) => [`[${name}]`, ...Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`), ""];
+  const written = settings => Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  lines.push(...written(payments));
+  const section = (name, settings) => [`[${name}]`, ...written(settings), ""];
   const rehearse = more => {
     const sections = [...section("provider", provider), ...section("sandbox", { mixed: "yes", ...sandbox, ...more })];
     writeFileSync(join(folder, "pennyblack.toml"), [...lines, "", ...sections].join("\n"));
