@@ -25,8 +25,11 @@ const BEGIN: &str = "INSERT INTO provider_budget (account, ledger) VALUES ($1, $
 
 const WRITE: &str = "UPDATE provider_budget SET ledger = $2::text::jsonb WHERE account = $1";
 
-/// A process that stops between reading and writing must not keep the others from the row.
-const PATIENCE: &str = "SET LOCAL idle_in_transaction_session_timeout = '2s'";
+/// A process that stops between reading and writing must not keep the others from the row,
+/// and neither must the disk: a server that crashes may forget the last calls, and then the
+/// provider itself refuses those that are too many.
+const PATIENCE: &str =
+    "SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL synchronous_commit = off";
 
 type Answer = Result<Result<(), Spent>, StoreError>;
 
