@@ -2,11 +2,12 @@
 //!
 //! It is asked over HTTP and believed as little as possible: an answer that is
 //! not plainly good leaves the money in doubt, and only the chain ends a doubt.
-//! Reading order: `supported`, whom promises must name; `wire`, what is asked;
+//! Reading order: `supported`, whom promises must name; `saved`, the file for it; `wire`, what is asked;
 //! `verdict`, what an answer means; `token`, how Coinbase wants to be asked.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer};
 use serde_json::Value;
 
+mod saved;
 mod supported;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ use crate::http::{Address, Answer, Call, Client, Silence};
 use crate::nonce::Horizon;
 use crate::permit2::{self, Hints, Sought};
 use crate::rpc::Node;
+use saved::ListFile;
 use supported::{Memory, Pause};
 use verdict::Said;
 
@@ -83,6 +86,7 @@ pub struct RemoteFacilitator {
     client: Client,
     clock: Arc<dyn Clock>,
     memory: Memory,
+    list_file: Option<ListFile>,
 }
 
 /// Which door of the facilitator is meant.
@@ -102,11 +106,23 @@ impl Door {
 }
 
 impl RemoteFacilitator {
-    /// It serves no network before the first good answer; see
-    /// [`keep_fresh`](Self::keep_fresh).
+    /// It serves no network before the first good answer, unless an earlier one was saved; see
+    /// [`keep_fresh`](Self::keep_fresh) and [`saving_in`](Self::saving_in).
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let Settings { base, key, nodes, deadlines } = settings;
-        Self { base, key, nodes, deadlines, client, clock, memory: Memory::default() }
+        let (memory, list_file) = (Memory::default(), None);
+        Self { base, key, nodes, deadlines, client, clock, memory, list_file }
+    }
+
+    /// Keeps the last good list in this folder, and begins with the one that is there, if the
+    /// same facilitator gave it.
+    #[must_use]
+    pub fn saving_in(self, folder: &Path) -> Self {
+        let file = ListFile::of(folder, &self.base);
+        if let Some(list) = file.read() {
+            self.memory.keep(&list);
+        }
+        Self { list_file: Some(file), ..self }
     }
 
     /// Asks what is served, now and for ever, in the background of everything else.
@@ -128,12 +144,23 @@ impl RemoteFacilitator {
         };
         let listed = supported::read(answer);
         match &listed {
-            Listed::Good(list) => self.memory.keep(list),
+            Listed::Good(list) => {
+                if let Some(known) = self.memory.keep(list) {
+                    self.save(known).await;
+                }
+            }
             Listed::Bad { .. } => {
                 tracing::warn!(place = PEER, "Nobody says what the facilitator serves");
             }
         }
         listed
+    }
+
+    async fn save(&self, known: List) {
+        if let Some(file) = self.list_file.clone() {
+            // The file says itself what went wrong; a list that is not saved is no harm now.
+            let _ = tokio::task::spawn_blocking(move || file.write(&known)).await;
+        }
     }
 
     async fn ask(&self, door: Door, body: &Value, within: Duration) -> Result<Answer, Silence> {

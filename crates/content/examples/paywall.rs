@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         example_body: String::new(),
         client_sha256: String::new(),
         open: vec!["x402", "mpp", "preview"],
+        networks: "eip155:8453".to_owned(),
     };
     let renderer = Renderer::new(&catalog, frame).map_err(|fault| fault.to_string())?;
     let page = renderer.paywall().map_err(|fault| fault.to_string())?;

@@ -35,6 +35,8 @@ pub struct Frame {
     /// What can be had here now: `preview`, `x402`, `mpp` and `registration`, as far as the
     /// configuration opens them.
     pub open: Vec<&'static str>,
+    /// The networks on which x402 is paid, as a choice in words.
+    pub networks: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

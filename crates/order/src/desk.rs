@@ -13,6 +13,7 @@ use crate::offer::Offer;
 use crate::payment::{Credential, CredentialDigest, CredentialKeys, Payment, Settlement, Terms};
 use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
 use crate::quotes::Quotes;
+use crate::reconcile::Look;
 use crate::refusal::Refusal;
 use crate::seller::{Payees, Sellers, Username};
 use crate::tender::{Tender, Unsettled};
@@ -170,8 +171,8 @@ impl Desk {
             // Not so while it is being settled: another process may be at it,
             // and what it hears is proof only if nobody else asks.
             (Stored::Unconfirmed(order), Some(_turn)) if is_of(&order.state.was, digest) => {
-                let id = order.id;
-                let chased = self.chase_payment(tender, order.reopen(), &Actor::Desk).await;
+                let (id, look) = (order.id, Look::at(self, &order.clone().into()));
+                let chased = look.chase_payment(tender, order.reopen(), &Actor::Desk).await;
                 chased.map_err(|refusal| refusal.about(id))
             }
             (order, _) => Self::answer(order, Some(digest)),
@@ -326,7 +327,7 @@ impl Desk {
         recorded.unwrap_or(Fulfilment::NeedsReconciliation)
     }
 
-    pub(crate) async fn fail(
+    async fn fail(
         &self,
         order: Order<Submitting>,
         setback: Setback,

@@ -43,7 +43,8 @@ impl Event {
         Self {
             order: next.id(),
             version,
-            at: next.updated_at(),
+            // Many writes change nothing that is told of the order, but when it is looked at next.
+            at: next.updated_at().max(next.attention().planned),
             actor: by.name().to_owned(),
             state: next.headline().to_owned(),
             evidence: evidence(next),

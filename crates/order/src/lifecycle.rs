@@ -58,6 +58,7 @@ pub struct Order<S> {
     pub id: OrderId,
     pub operation: Operation,
     pub created_at: Timestamp,
+    /// When something last changed that is told of the order.
     pub updated_at: Timestamp,
     /// When the offer runs out, should nobody pay.
     pub expires_at: Timestamp,
@@ -254,7 +255,12 @@ impl Order<Mailed> {
             (Standing::Final, false) => schedule::follow_up(attention, mailed_at, now),
             (Standing::Final, true) => Attention::NONE,
         };
-        self.into_state(now, attention, |was| Mailed { delivery, ..was })
+        self.into_state(now, attention, |was| {
+            // A provider may give the time of our look, and not of its news.
+            let delivery =
+                if delivery.stage == was.delivery.stage { was.delivery } else { delivery };
+            Mailed { delivery, ..was }
+        })
     }
 
     pub fn undelivered(self, now: Timestamp) -> Order<Unfulfilled> {

@@ -16,6 +16,9 @@ use crate::side_by_side::side_by_side;
 use crate::tender::{Tender, Tenders, Unsettled};
 
 mod following;
+mod look;
+
+pub(crate) use look::Look;
 
 /// After a lost answer the provider is looked at this often before it is asked
 /// again, since its list may lag behind.
@@ -68,7 +71,7 @@ impl Desk {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
-            let about = match self.look_into(tenders, claimed).await {
+            let about = match Look::at(self, &claimed).look_into(tenders, claimed).await {
                 Ok(Some(about)) => Some(about),
                 Ok(None) | Err(_) if concern::is_time(looks) => self.unrest(order).await,
                 Ok(None) | Err(_) => None,
@@ -85,7 +88,9 @@ impl Desk {
         let order = self.store.find(order).await.ok().flatten()?;
         concern::unrest(&order, self.clock.now())
     }
+}
 
+impl Look<'_> {
     /// Takes an order a step further, and says what a person must know at once. Where its
     /// way of paying is closed now, nobody can ask about its money; about its card one can.
     async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<Option<About>, Refusal> {

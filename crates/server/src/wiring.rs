@@ -88,6 +88,7 @@ pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> 
         profile: config.mcp.profile,
         mode: mode(config),
         open: open(config),
+        networks: networks(config),
     }
 }
 
@@ -105,12 +106,11 @@ fn open(config: &Config) -> BTreeSet<Service> {
         open.insert(Service::Preview);
         match &config.paying {
             Paying::Nobody => {}
-            Paying::Sandbox | Paying::Settler(_) => {
-                open.extend([Service::X402, Service::Mpp]);
-            }
-            Paying::Facilitator(facilitator) => {
+            Paying::Sandbox => open.extend([Service::X402, Service::Mpp]),
+            Paying::Settler(_) | Paying::Facilitator(_) => {
                 open.insert(Service::X402);
-                if facilitator.settler_key.is_some() {
+                // Our own settler carries it, on this network alone.
+                if config.paying.has_settler() && config.paying.has_node(Network::Base) {
                     open.insert(Service::Mpp);
                 }
             }
@@ -123,6 +123,20 @@ fn open(config: &Config) -> BTreeSet<Service> {
         Answer::No => {}
     }
     open
+}
+
+/// Where a payment by x402 can be settled, as far as it is known before anyone is asked: a
+/// facilitator may serve any network, and each challenge names those that it does serve.
+fn networks(config: &Config) -> Vec<Network> {
+    if !open(config).contains(&Service::X402) {
+        return Vec::new();
+    }
+    let served = |network: &Network| match &config.paying {
+        Paying::Nobody => false,
+        Paying::Sandbox | Paying::Facilitator(_) => true,
+        Paying::Settler(_) => config.paying.has_node(*network),
+    };
+    Network::ALL.into_iter().filter(served).collect()
 }
 
 fn previews(config: &Config, world: &World) -> Option<Previews> {

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use content::agents::Skill;
 use content::catalog::Catalog;
-use order::chain::EvmAddress;
+use order::chain::{EvmAddress, Network};
 use pay::mode::Mode;
+
+use crate::surface::{Endpoint, SURFACE};
 
 /// The service's own public facts.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub struct Premises {
     /// Whether payments here are of real money.
     pub mode: Mode,
     pub open: BTreeSet<Service>,
+    /// Where a payment by x402 can be settled.
+    pub networks: Vec<Network>,
 }
 
 /// What a configuration may switch off. Documents offer only what is open.
@@ -35,6 +40,14 @@ pub enum Service {
 
 impl Service {
     pub const ALL: [Self; 4] = [Self::Preview, Self::X402, Self::Mpp, Self::Registration];
+
+    /// Whether it takes money for a card.
+    pub const fn is_paid(self) -> bool {
+        match self {
+            Self::X402 | Self::Mpp => true,
+            Self::Preview | Self::Registration => false,
+        }
+    }
 
     /// As templates and texts ask for it.
     pub const fn word(self) -> &'static str {
@@ -75,7 +88,38 @@ impl Premises {
         self.open.contains(&service)
     }
 
+    /// Whether an endpoint does what it says. Closed ones answer 503 and are not offered.
+    pub fn offers(&self, endpoint: &Endpoint) -> bool {
+        endpoint.needs.is_none_or(|service| self.opens(service))
+    }
+
+    /// Every endpoint that is offered.
+    pub fn surface(&self) -> impl Iterator<Item = &'static Endpoint> + '_ {
+        SURFACE.iter().filter(|endpoint| self.offers(endpoint))
+    }
+
+    /// Every skill that an agent can follow to its end: of the ways of paying that its text
+    /// names, one is open.
+    pub fn skills(&self) -> impl Iterator<Item = &Skill> + '_ {
+        self.catalog.agents.skills.iter().filter(|skill| {
+            let paid = |endpoint: &&Endpoint| endpoint.needs.is_some_and(Service::is_paid);
+            let mut paid = SURFACE.iter().filter(paid).filter(|paid| names(skill, paid)).peekable();
+            paid.peek().is_none() || paid.any(|paid| self.offers(paid))
+        })
+    }
+
+    /// The networks by their CAIP-2 names.
+    pub fn caip2_networks(&self) -> Vec<&'static str> {
+        self.networks.iter().map(|network| network.caip2()).collect()
+    }
+
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }
+}
+
+/// Whether a skill tells its reader to call this endpoint, and not only one below it.
+fn names(skill: &Skill, endpoint: &Endpoint) -> bool {
+    let mut after = skill.text.split(endpoint.path).skip(1);
+    after.any(|rest| !rest.starts_with(|next: char| next == '/' || next.is_alphanumeric()))
 }

@@ -62,10 +62,11 @@ pub(crate) fn everything(premises: &Premises, now: u64) -> Result<Published, Con
         style,
         script: webmcp,
         paywall,
-        endpoint_list: endpoint_list(),
+        endpoint_list: endpoint_list(premises),
         example_body: serde_json::to_string_pretty(&example).expect("a value is writable"),
         client_sha256: client.sha256.clone(),
         open: premises.open.iter().map(|service| service.word()).collect(),
+        networks: one_of(&premises.caip2_networks()),
     };
     let renderer = Renderer::new(&premises.catalog, frame)?;
     pictures(premises, &mut documents)?;
@@ -206,7 +207,7 @@ fn for_agents(
     documents.add("/auth.md", markdown(renderer.text("agents/auth.md", &agents.auth)?));
     documents.add("/llms.txt", markdown(renderer.text("agents/llms.txt", &agents.guide)?));
     let mut texts = Vec::new();
-    for skill in &agents.skills {
+    for skill in premises.skills() {
         let file = format!("agents/skills/{}/SKILL.md", skill.name);
         let text = renderer.text(&file, &skill.text)?;
         documents.add(&skill.path(), markdown(text.clone()));
@@ -311,15 +312,24 @@ fn json(value: &Value, keep: Keep) -> Draft {
     Draft::new(Answer::Json.media_type(), bytes, keep)
 }
 
+/// A choice in words: "a, b or c".
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
 /// Every endpoint as a Markdown table.
-fn endpoint_list() -> String {
+fn endpoint_list(premises: &Premises) -> String {
     let head = "| Method | Path | What it does | Answers |\n| --- | --- | --- | --- |";
     let row = |endpoint: &Endpoint| {
         let Endpoint { verb, path, says, statuses, .. } = endpoint;
         let statuses: Vec<String> = statuses.iter().map(u16::to_string).collect();
         format!("| {} | `{path}` | {says} | {} |", verb.name(), statuses.join(", "))
     };
-    let rows: Vec<String> = SURFACE.iter().map(row).collect();
+    let rows: Vec<String> = premises.surface().map(row).collect();
     format!("{head}\n{}", rows.join("\n"))
 }
 

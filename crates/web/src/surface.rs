@@ -1,5 +1,6 @@
 //! Every public address of the service, once: whatever speaks of endpoints reads this list.
 
+use crate::premises::Service;
 use crate::surface::Answer::{Card, Html, Json, Linkset, Markdown, Plain, Script, Xml};
 use crate::surface::Quota::{Discovery, Free};
 use crate::surface::Tag::{Agents, Discover, Mcp, Pages, Postcards, Shop};
@@ -19,6 +20,8 @@ pub struct Endpoint {
     /// Every status that the contract or HTTP lets it answer with.
     pub statuses: &'static [u16],
     pub quota: Quota,
+    /// What a configuration must open before this is more than a refusal.
+    pub needs: Option<Service>,
     pub retiring: Option<Retiring>,
 }
 
@@ -128,13 +131,18 @@ const fn endpoint(
     statuses: &'static [u16],
     says: &'static str,
 ) -> Endpoint {
-    let quota = Free;
-    Endpoint { verb, path, operation, says, tag, answer, statuses, quota, retiring: None }
+    let (quota, needs, retiring) = (Free, None, None);
+    Endpoint { verb, path, operation, says, tag, answer, statuses, quota, needs, retiring }
 }
 
 /// The same endpoint, counted.
 const fn counted(endpoint: Endpoint) -> Endpoint {
     Endpoint { quota: Discovery, ..endpoint }
+}
+
+/// The same endpoint, which a configuration may close.
+const fn needing(service: Service, endpoint: Endpoint) -> Endpoint {
+    Endpoint { needs: Some(service), ..endpoint }
 }
 
 const FOUND: &[u16] = &[200];
@@ -144,15 +152,18 @@ const COUNTED: &[u16] = &[200, 400, 429];
 // Read as a table: a call for each column of each row would be ten pages long.
 #[rustfmt::skip]
 pub const SURFACE: &[Endpoint] = &[
-    endpoint(Post, "/api/x402/postcards/preview", "previewPostcard", Postcards, Json,
+    needing(Service::Preview, endpoint(
+        Post, "/api/x402/postcards/preview", "previewPostcard", Postcards, Json,
         &[200, 400, 403, 404, 500, 502, 503],
-        "Render a postcard through the provider. Nothing is mailed and nothing is paid."),
-    endpoint(Post, "/api/x402/postcards", "sendPostcardX402", Postcards, Json,
+        "Render a postcard through the provider. Nothing is mailed and nothing is paid.")),
+    needing(Service::X402, endpoint(
+        Post, "/api/x402/postcards", "sendPostcardX402", Postcards, Json,
         &[200, 400, 402, 403, 404, 409, 410, 412, 500, 502, 503],
-        "Mail one postcard, paid by x402 version 2, scheme upto, at most 3.50 USDC."),
-    endpoint(Post, "/api/mpp/postcards", "sendPostcardMpp", Postcards, Json,
+        "Mail one postcard, paid by x402 version 2, scheme upto, at most 3.50 USDC.")),
+    needing(Service::Mpp, endpoint(
+        Post, "/api/mpp/postcards", "sendPostcardMpp", Postcards, Json,
         &[200, 400, 402, 403, 404, 405, 409, 410, 500, 502, 503],
-        "Mail one postcard, paid by MPP, method evm, intent charge, 3.50 USDC on Base."),
+        "Mail one postcard, paid by MPP, method evm, intent charge, 3.50 USDC on Base.")),
     endpoint(Get, "/api/x402/orders/{publicOrderId}", "getOrder", Postcards, Json,
         &[200, 400, 404, 503],
         "Payment and delivery status of one order, without personal data."),
@@ -187,8 +198,9 @@ pub const SURFACE: &[Endpoint] = &[
         "The client's SHA-256, as sha256sum -c reads it."),
     endpoint(Get, "/mcp/server-card", "getMcpCard", Mcp, Card, FOUND,
         "The MCP server card, where its specification looks for it."),
-    endpoint(Post, "/agent/auth", "registerAgent", Agents, Json, &[200, 400, 429, 503],
-        "Register anonymously and receive a read-only token."),
+    needing(Service::Registration, endpoint(
+        Post, "/agent/auth", "registerAgent", Agents, Json, &[200, 400, 429, 503],
+        "Register anonymously and receive a read-only token.")),
     endpoint(Post, "/agent/auth/claim", "claimAgent", Agents, Json, &[401, 409],
         "Not needed: says claim_not_required."),
     endpoint(Post, "/agent/auth/revoke", "revokeAgent", Agents, Json, &[200, 401],

@@ -36,8 +36,8 @@ pub enum Listed {
 /// A list, as far as it concerns us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    services: BTreeMap<Network, Service>,
-    carriers: BTreeMap<Network, Vec<EvmAddress>>,
+    pub(super) services: BTreeMap<Network, Service>,
+    pub(super) carriers: BTreeMap<Network, Vec<EvmAddress>>,
 }
 
 #[derive(Deserialize)]
@@ -101,9 +101,11 @@ fn address(value: &Value) -> Option<EvmAddress> {
 pub(super) struct Memory(Mutex<List>);
 
 impl Memory {
-    /// The list takes the place of the last one; its carriers join the earlier ones.
-    pub(super) fn keep(&self, list: &List) {
+    /// The list takes the place of the last one; its carriers join the earlier ones. What is
+    /// known from now on, if that is something new.
+    pub(super) fn keep(&self, list: &List) -> Option<List> {
         let mut known = self.known();
+        let before = known.clone();
         known.services.clone_from(&list.services);
         for (network, named) in &list.carriers {
             let carriers = known.carriers.entry(*network).or_default();
@@ -115,6 +117,7 @@ impl Memory {
             let spare = carriers.len().saturating_sub(CARRIERS_MAX);
             carriers.drain(..spare);
         }
+        (*known != before).then(|| known.clone())
     }
 
     pub(super) fn service(&self, network: Network) -> Option<Service> {

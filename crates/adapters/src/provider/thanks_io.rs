@@ -38,8 +38,8 @@ pub const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15
 
 /// Nothing is promised about repeats. An order can be cancelled while it is
 /// reviewed, about an hour; the margin is for a clock that differs from ours. How
-/// late the list is, thanks.io does not say: two minutes are ours to be careful with, and
-/// a scan of it answers for a while.
+/// late the list is, thanks.io does not say: two minutes are ours to be careful with. An
+/// order that becomes visible late, below known ones, is shown by the next scan.
 pub const PROMISES: Promises = Promises {
     idempotent_seconds: None,
     cancel_seconds: 55 * 60,

@@ -18,6 +18,7 @@ impl Renderer<'_> {
             base_url => self.frame.base_url,
             client_sha256 => self.frame.client_sha256,
             open => self.frame.open,
+            networks => self.frame.networks,
             site => context! {
                 name => site.name,
                 legal_name => site.legal_name,

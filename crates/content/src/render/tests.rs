@@ -18,6 +18,7 @@ pub(super) fn frame() -> Frame {
         example_body: "{\"message\": \"Hello\"}".to_owned(),
         client_sha256: "c0ffee".to_owned(),
         open: vec!["preview", "x402", "mpp", "registration"],
+        networks: "eip155:8453".to_owned(),
     }
 }
 

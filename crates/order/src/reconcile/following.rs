@@ -1,8 +1,8 @@
 //! What is done about a card that is in the post, and about its money.
 
-use super::Money;
+use super::{Look, Money};
 use crate::concern::About;
-use crate::desk::{Desk, trouble};
+use crate::desk::trouble;
 use crate::event::Actor;
 use crate::lifecycle::{Mailed, Order, Standing};
 use crate::mail::{Cancellation, Delivery, Mailpiece, Stage};
@@ -10,7 +10,7 @@ use crate::ports::Failure;
 use crate::refusal::Refusal;
 use crate::tender::Tender;
 
-impl Desk {
+impl Look<'_> {
     /// Looks after a card that is in the post: whether its money stands,
     /// whether it was mailed twice, and how far it has come.
     pub(super) async fn follow(

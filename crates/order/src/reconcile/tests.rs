@@ -3,6 +3,7 @@
 mod recovery;
 mod reminders;
 mod switch;
+mod unchanged;
 mod unrest;
 
 use std::future::pending;

@@ -37,6 +37,21 @@ impl Paying {
             Self::Facilitator(facilitator) => Some(&facilitator.nodes),
         }
     }
+
+    /// Whether the operator has named a node for this network.
+    pub(crate) fn has_node(&self, network: Network) -> bool {
+        let nodes = self.nodes().map(|nodes| nodes.0.as_slice()).unwrap_or_default();
+        nodes.iter().any(|(known, _)| *known == network)
+    }
+
+    /// Whether we settle payments ourselves, with a key of our own.
+    pub(crate) const fn has_settler(&self) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::Sandbox | Self::Settler(_) => true,
+            Self::Facilitator(facilitator) => facilitator.settler_key.is_some(),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Opens the way to whoever carries payments to the chain.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use adapters::facilitator::{self, CdpKey, Deadlines, RemoteFacilitator};
@@ -50,7 +51,7 @@ pub(super) fn open(
                 let nodes = nodes(&chosen.nodes, &client);
                 carriers.mpp = Some(own(key.reveal(), nodes, &config.gas, outbox, clock.clone())?);
             }
-            carriers.x402 = Some(remote(chosen, client, clock)?);
+            carriers.x402 = Some(remote(chosen, &config.server.data, client, clock)?);
             Ok(carriers)
         }
     }
@@ -80,9 +81,11 @@ fn own(
 const NOT_A_KEY: &str = "PENNYBLACK_SETTLER_KEY is not a private key of this curve. Make another \
      with `openssl rand -hex 32`.";
 
-/// Somebody else, who is asked at once and from then on what they serve.
+/// A facilitator elsewhere, which is asked at once and from then on what it serves. Until it
+/// answers, the list from before the restart holds.
 fn remote(
     chosen: &paying::Facilitator,
+    data: &Path,
     client: Client,
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<RemoteFacilitator>, String> {
@@ -103,7 +106,8 @@ fn remote(
             "No node is set for this network: a payment on it is taken by the facilitator's word"
         );
     }
-    let facilitator = Arc::new(RemoteFacilitator::new(settings, client, clock));
+    let facilitator = RemoteFacilitator::new(settings, client, clock).saving_in(data);
+    let facilitator = Arc::new(facilitator);
     let asking = facilitator.clone();
     tokio::spawn(async move { asking.keep_fresh().await });
     Ok(facilitator)

@@ -2,6 +2,7 @@
 
 mod discretion;
 mod doors;
+mod facilitator;
 mod matrix;
 mod paid;
 mod pictures;
@@ -27,7 +28,7 @@ fn speaking(dialect: &str) -> String {
 }
 
 /// A card that nothing is wrong with.
-fn card() -> Value {
+pub(crate) fn card() -> Value {
     json!({
         "front_image_url": "https://images.example.org/sea.jpg",
         "message": "The sea says hello.",

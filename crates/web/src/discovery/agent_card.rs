@@ -14,7 +14,7 @@ const BINDING: &str = "https://modelcontextprotocol.io/specification/2025-11-25/
 pub fn document(premises: &Premises) -> Value {
     let site = &premises.catalog.site;
     let address = premises.url(places::MCP.path);
-    let skills = premises.catalog.agents.skills.iter().map(learned);
+    let skills = premises.skills().map(learned);
     let skills = skills.chain(TOOLS.iter().map(called));
     json!({
         "name": site.name,

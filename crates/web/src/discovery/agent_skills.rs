@@ -10,7 +10,7 @@ const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json
 /// `texts` are the skills as they are served, by name: a digest over anything
 /// but those bytes would make every honest copy look forged.
 pub fn document(premises: &Premises, texts: &[(String, String)]) -> Value {
-    let skills = premises.catalog.agents.skills.iter().filter_map(|skill| {
+    let skills = premises.skills().filter_map(|skill| {
         let (_, text) = texts.iter().find(|(name, _)| *name == skill.name)?;
         Some(json!({
             "name": skill.name,

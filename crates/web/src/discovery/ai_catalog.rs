@@ -11,7 +11,7 @@ const SKILL_TYPE: &str = "text/markdown; profile=\"urn:air:agent-skills\"";
 
 pub fn document(premises: &Premises) -> Value {
     let domain = places::domain(premises);
-    let skills = premises.catalog.agents.skills.iter();
+    let skills = premises.skills();
     let entries = [server(premises, &domain), agent(premises, &domain)].into_iter();
     let entries = entries.chain(skills.map(|one| skill(premises, &domain, one)));
     json!({

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::places::{self, essence};
 use crate::premises::Premises;
-use crate::surface::{Answer, Endpoint, SURFACE, Tag};
+use crate::surface::{Answer, Endpoint, Tag};
 
 /// Documents live here; what they describe does not.
 const WELL_KNOWN: &str = "/.well-known/";
 
 pub fn document(premises: &Premises) -> Value {
-    let apis: Vec<&Endpoint> = SURFACE.iter().filter(|endpoint| is_api(endpoint)).collect();
+    let apis: Vec<&Endpoint> = premises.surface().filter(|endpoint| is_api(endpoint)).collect();
     let items = apis.iter().map(|api| json!({"href": premises.url(api.path), "title": api.says}));
     let own = json!({
         "anchor": premises.url(places::API_CATALOG.path),
@@ -77,6 +77,7 @@ fn documentation(premises: &Premises, tag: Tag) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::discovery::samples;
+    use crate::surface::SURFACE;
 
     #[test]
     fn every_context_has_an_absolute_anchor_and_arrays_of_links_only() {

@@ -4,10 +4,12 @@
 //! 1. `details`, what each operation takes and answers, by the names of components;
 //! 2. `paths`, every address with its operations;
 //! 3. `parameters`, `bodies`, `headers`, `replies`, `refusals` and `schemas`, the components;
-//! 4. `payment`, what registries of paid services read.
+//! 4. `payment` and `guidance`, what registries of paid services and agents read;
+//! 5. `used`, which leaves out the components of closed operations.
 
 mod bodies;
 mod details;
+mod guidance;
 mod headers;
 mod parameters;
 mod paths;
@@ -15,6 +17,7 @@ mod payment;
 mod refusals;
 mod replies;
 mod schemas;
+mod used;
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +30,7 @@ const OPENAPI_VERSION: &str = "3.1.1";
 
 /// The whole document.
 pub fn document(premises: &Premises) -> Value {
-    json!({
+    used::only_used_components(json!({
         "openapi": OPENAPI_VERSION,
         "info": info(premises),
         "servers": [{ "url": premises.base_url }],
@@ -52,7 +55,7 @@ pub fn document(premises: &Premises) -> Value {
             "responses": merged([replies::replies(premises), refusals::refusals()]),
             "schemas": schemas::schemas(),
         },
-    })
+    }))
 }
 
 fn info(premises: &Premises) -> Value {
@@ -61,25 +64,17 @@ fn info(premises: &Premises) -> Value {
         "title": site.name,
         "version": CONTRACT_DATE,
         "description": format!(
-            "{} No account and no API key: a card is authorized by its payment in USDC, by x402 \
-             or by MPP, and everything else is free to read. Counted routes share 600 requests \
-             in 60 seconds and read X-Service-API-Version, which takes the value 1. Routes that \
+            "{} No account and no API key: {}. Counted routes share 600 requests in 60 seconds and read X-Service-API-Version, which takes the value 1. Routes that \
              retire are marked deprecated here and send Deprecation and Sunset first; none does \
              now. Every GET also takes HEAD. Any address may answer 405, 431 (more than 16 KiB of \
              headers), 413 (more than 64 KiB of body), 408 (a body slower than 10 seconds; 400 at \
              postcards and /mcp) and 503 (no answer in time).",
-            site.summary
+            site.summary,
+            guidance::authorization(premises)
         ),
         "termsOfService": premises.url("/terms-of-service"),
         "contact": { "name": site.name, "email": site.email, "url": premises.url("/contact") },
-        "x-guidance":
-            "To mail a card, POST the postcard to /api/x402/postcards/preview and look at it. Then \
-             POST the same body to /api/x402/postcards (at most 3.50 USDC, usually less) or to \
-             /api/mpp/postcards (3.50 USDC on Base). The first answer is 402 with a challenge; \
-             sign it and send the identical body again with the payment. Poll \
-             /api/x402/orders/{publicOrderId}. Pay only when the answer is 402: after 409, 502 or \
-             503 look at the order and sign nothing new. Products are in /shop/feed.json; \
-             /shop/checkout quotes and captures no funds.",
+        "x-guidance": guidance::steps(premises),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The premises that tests of documents are built on, and what any strict reader asks of them.
 
 use content::catalog::Catalog;
-use order::chain::EvmAddress;
+use order::chain::{EvmAddress, Network};
 use pay::mode::Mode;
 use serde_json::Value;
 
@@ -18,6 +18,7 @@ pub(crate) fn premises() -> Premises {
         profile: Profile::Node,
         mode: Mode::Live,
         open: Service::ALL.into(),
+        networks: Network::ALL.to_vec(),
     }
 }
 

@@ -25,7 +25,7 @@ pub fn document(premises: &Premises) -> Value {
         "version": CONTRACT_DATE,
         "mode": premises.mode.word(),
         "services": postcard(premises).into_iter().collect::<Vec<_>>(),
-        "networks": Network::ALL.map(network),
+        "networks": premises.networks.iter().map(network).collect::<Vec<_>>(),
         "adapters": [adapter(premises)],
         "sellers": {
             "default": premises.default_seller,
@@ -81,7 +81,7 @@ fn by_x402(premises: &Premises) -> Value {
             "percent": MARGIN_PERCENT,
             "maximum": money(CEILING),
         },
-        "networks": Network::ALL.map(Network::caip2),
+        "networks": premises.caip2_networks(),
         "headers": {
             "challenge": "PAYMENT-REQUIRED",
             "credential": ["PAYMENT-SIGNATURE", "X-Payment"],
@@ -146,7 +146,7 @@ fn money(amount: Usdc) -> Value {
     })
 }
 
-fn network(network: Network) -> Value {
+fn network(network: &Network) -> Value {
     let name = match network {
         Network::Base => "Base",
         Network::Polygon => "Polygon",

@@ -64,9 +64,9 @@ async fn who_knows_the_newest_state_is_told_that_nothing_has_changed() {
 #[tokio::test]
 async fn a_look_that_finds_nothing_new_changes_neither_the_tag_nor_the_time() {
     let order = mailed(1);
-    let later = order.updated_at.plus(3_600);
-    let looked_at = order.clone().followed(order.state.delivery, later);
-    assert_eq!(looked_at.updated_at, later);
+    let mut looked_at = order.clone().looked(order.updated_at.plus(3_600));
+    looked_at.version += 1;
+    assert_ne!(looked_at, order);
     let (before, after) = (Stored::from(order), Stored::from(looked_at));
     let (first, told) = ask(&site(&[before]).await, &after.id().to_string(), "").await;
     let (second, told_later) =

@@ -107,3 +107,43 @@ async fn a_list_is_asked_for_again_later_sooner_when_bad_and_as_told_when_told()
     }
     assert_eq!(*watch.waits.lock().unwrap(), [5, 10, 17, 1, 600, 60, 300, 5]);
 }
+
+#[tokio::test]
+async fn a_list_is_known_after_a_restart_while_its_own_facilitator_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("facilitator-supported.json");
+    let server = Server::start([
+        Reply::good(&list(OTHER)),
+        Reply::good(&list(CARRIER)),
+        Reply::json(503, "{}"),
+    ])
+    .await;
+    let start =
+        |base: &Address| facilitator(base, None, Watch::with_turns(0)).saving_in(folder.path());
+    let first = start(&server.address);
+    assert_eq!(first.service(Network::Base), None, "nothing is there at the first start");
+    first.refresh().await;
+    first.refresh().await;
+
+    let restarted = start(&server.address);
+    let service = Service { carrier: address(CARRIER), sponsoring: Sponsoring::Offered };
+    assert_eq!(restarted.service(Network::Base), Some(service));
+    assert_eq!(restarted.carrier(Network::Base, address(OTHER)), Carrier::Ours, "named earlier");
+    assert_eq!(restarted.carrier(Network::Base, address(THIRD)), Carrier::Unknown);
+    assert!(matches!(restarted.refresh().await, Listed::Bad { .. }));
+    assert_eq!(restarted.service(Network::Base), Some(service));
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 1, "nothing but the file itself");
+
+    let elsewhere = start(&server.address.below(&["another"]));
+    assert_eq!(elsewhere.service(Network::Base), None, "another facilitator's list is no list");
+
+    let saved = std::fs::read_to_string(&file).unwrap();
+    assert!(!saved.contains(&server.address.to_text()), "a URL may hold a key");
+    let later = saved.replace("\"version\": 1", "\"version\": 2");
+    let wrong = saved.replace("eip155:8453", "eip155:1");
+    for spoilt in ["", "{}", "[1]", &saved[..saved.len() / 2], &later, &wrong] {
+        std::fs::write(&file, spoilt).unwrap();
+        assert_eq!(start(&server.address).service(Network::Base), None, "{spoilt}");
+    }
+}

@@ -10,6 +10,8 @@ use crate::provider::testing::{
     AllSpent, Asked, StoppedClock, Verdict, client, every_fault, paid, verdict,
 };
 
+mod list;
+
 fn settings(base: Address, mode: AccountMode) -> Settings {
     Settings {
         previews: PreviewPlaces::new(vec![base.clone()]),
@@ -196,101 +198,6 @@ async fn a_number_is_proof_enough_and_another_orders_number_is_none() {
         let submitted = verdict(provider.submit(&order).await);
         assert_eq!(submitted, expected.map(|id| Mailpiece(id.to_owned())), "{body}");
     }
-}
-
-/// The calls for looks beside idle buyers, with those for owed cards kept free.
-const LOOKS: usize = RATE.calls() - RATE.paid - RATE.reconciler * 2 / 3;
-
-#[tokio::test]
-async fn one_scan_serves_all_orders_and_goes_on_where_it_stopped() {
-    let clock = Arc::new(StoppedClock::default());
-    let now = r#""2030-03-17T17:46:45.000000Z""#;
-    let ours = format!(r#"{{"public_order_id":"{}"}}"#, paid().id);
-    let last = u64::try_from(2 * LOOKS).unwrap();
-    let others = |id| page(last, &[listed(id, "Printed", "null", now)]);
-    let pages = (1..last).map(others).chain([page(last, &[listed(7, "Printed", &ours, now)])]);
-    let server = Server::start(pages).await;
-    let settings = settings(server.address.clone(), AccountMode::Live);
-    let provider = ThanksIo::new(settings, client(), clock.clone()).for_reconciler();
-    let other = samples::paid(8).id;
-    let find = |order| provider.find(order, samples::NOW);
-    assert!(find(paid().id).await.is_err() && find(other).await.is_err());
-    clock.pass(61);
-    assert_eq!(find(paid().id).await, Ok(vec![Mailpiece("7".into())]));
-    assert_eq!(find(other).await, Ok(Vec::new()));
-    assert_eq!(server.heard().len(), 2 * LOOKS);
-    // A cancelled card is not found again, and an old scan proves nothing.
-    provider.scan.forget(&Mailpiece("7".into()));
-    assert_eq!(find(paid().id).await, Ok(Vec::new()));
-    clock.pass(list::SCAN_SECONDS + 1);
-    let _ = find(other).await;
-    assert!(server.heard().len() > 2 * LOOKS);
-}
-
-/// An order of the list, with our reference or without.
-fn listed(id: u64, status: &str, metadata: &str, created_at: &str) -> String {
-    format!(
-        r#"{{"id":{id},"status":"{status}","metadata":{metadata},"created_at":{created_at},
-            "recipients":[{{"name":"Somebody"}}]}}"#
-    )
-}
-
-fn page(last: u64, orders: &[String]) -> Reply {
-    let data = orders.join(",");
-    Reply::good(&format!(r#"{{"data":[{data}],"meta":{{"last_page":{last}}}}}"#))
-}
-
-async fn found(replies: Vec<Reply>) -> (Result<Vec<Mailpiece>, Failure>, usize) {
-    let (server, provider) = serving(replies).await;
-    let found = provider.for_reconciler().find(paid().id, samples::NOW).await;
-    (found, server.heard().len())
-}
-
-#[tokio::test]
-async fn our_cards_are_found_among_everybodys_and_cancelled_ones_are_not() {
-    let ours = format!(r#"{{"public_order_id":"{}","attempt":1}}"#, paid().id);
-    let now = r#""2030-03-17T17:46:45.000000Z""#;
-    let first = page(
-        3,
-        &[
-            listed(9, "Reviewing", "[]", now),
-            listed(8, "Cancelled", &ours, now),
-            listed(7, "Printed", &ours, now),
-            listed(6, "Reviewing", r#"{"public_order_id":5}"#, "null"),
-        ],
-    );
-    // The one at the top has moved down meanwhile, and the next one is ours too.
-    let second = page(
-        3,
-        &[listed(7, "Printed", &ours, now), listed(5, "Reviewing", &ours, "\"1 second ago\"")],
-    );
-    let third = page(3, &[listed(4, "Reviewing", "null", now)]);
-    let (found, asked) = found(vec![first, second, third]).await;
-    assert_eq!(found, Ok(vec![Mailpiece("7".into()), Mailpiece("5".into())]));
-    assert_eq!(asked, 3);
-}
-
-#[tokio::test]
-async fn the_search_ends_where_the_list_is_older_than_the_payment() {
-    let old = page(900, &[listed(1, "Printed", "null", r#""2030-03-17T16:00:00.000000Z""#)]);
-    assert_eq!(found(vec![old]).await, (Ok(vec![]), 1));
-    // Without a zone it may be half a day later than it looks.
-    let unsure = page(900, &[listed(1, "Printed", "null", r#""2030-03-17 16:00:00""#)]);
-    let old = page(900, &[listed(1, "Printed", "null", r#""2030-03-17 01:00:00""#)]);
-    assert_eq!(found(vec![unsure, old]).await, (Ok(vec![]), 2));
-}
-
-#[tokio::test]
-async fn a_search_that_does_not_reach_the_end_proves_nothing() {
-    let now = r#""2030-03-17T17:46:45.000000Z""#;
-    let other = page(900, &[listed(1, "Printed", "null", now)]);
-    let (searched, asked) = found(vec![other]).await;
-    assert_eq!(searched, Err(Failure::Refused("budget used up".into())));
-    assert_eq!(asked, LOOKS);
-    // An empty list is an end, and so is a list that says so.
-    assert_eq!(found(vec![Reply::good(r#"{"data":[]}"#)]).await, (Ok(vec![]), 1));
-    assert!(found(vec![Reply::good(r#"{"data":{}}"#)]).await.0.is_err());
-    assert!(found(vec![Reply::json(500, "{}")]).await.0.is_err());
 }
 
 #[tokio::test]

@@ -195,6 +195,10 @@ struct Meta {
 }
 
 impl Page {
+    pub(super) fn ids(&self) -> Vec<u64> {
+        self.data.iter().map(|listed| listed.id).collect()
+    }
+
     /// Whether another page may follow this one of this number. A short page
     /// proves nothing: the provider may give fewer than we ask for.
     pub(super) fn may_continue(&self, number: u64) -> bool {

@@ -9,21 +9,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::house::{House, pennyblack};
+use crate::world::card;
 
 const NO_PROVIDER: &str = "[provider]\nkind = \"none\"\n[sandbox]\nmixed = \"yes\"\n";
 const NO_PAYMENTS: &str = "[payments]\nkind = \"none\"\n[sandbox]\nmixed = \"yes\"\n";
-
-fn card() -> String {
-    json!({
-        "front_image_url": "https://images.example.org/sea.jpg",
-        "message": "The sea says hello.",
-        "recipient": {
-            "name": "Ada Lovelace", "address": "12 St James's Square", "city": "London",
-            "province": "London", "postal_code": "SW1Y 4JH", "country": "GB",
-        },
-    })
-    .to_string()
-}
 
 fn service_info(house: &House) -> Value {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_postcard_service_info","arguments":{}}}"#;
@@ -38,7 +27,7 @@ fn every_offer_of_the_sandbox_says_that_it_is_one() {
     assert_eq!(house.get("/api/x402").json()["mode"], "sandbox");
     assert_eq!(service_info(&house)["mode"], "sandbox");
     for path in ["/api/x402/postcards", "/api/mpp/postcards"] {
-        let asked = house.request(&format!("POST {path}"), &[], &card());
+        let asked = house.request(&format!("POST {path}"), &[], &card().to_string());
         assert_eq!((asked.status, asked.header("x-service-mode")), (402, "sandbox"), "{path}");
         assert_eq!(asked.json()["mode"], "sandbox", "{path}");
         let required = BASE64_STANDARD.decode(asked.header("payment-required")).unwrap();
@@ -49,7 +38,7 @@ fn every_offer_of_the_sandbox_says_that_it_is_one() {
         let exposed = asked.header("access-control-expose-headers");
         assert!(exposed.contains("X-Service-Mode"), "{exposed}");
     }
-    let asked = house.request("POST /api/mpp/postcards", &[], &card());
+    let asked = house.request("POST /api/mpp/postcards", &[], &card().to_string());
     assert!(asked.header("www-authenticate").contains("sandbox"));
 }
 
@@ -57,7 +46,7 @@ fn every_offer_of_the_sandbox_says_that_it_is_one() {
 fn a_real_key_signs_nothing_for_a_sandbox() {
     let house = House::open("");
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("card.json"), card()).unwrap();
+    fs::write(folder.path().join("card.json"), card().to_string()).unwrap();
     let key = folder.path().join("payer.key");
     fs::write(&key, format!("0x{}\n", "7".repeat(64))).unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
@@ -103,10 +92,13 @@ fn a_quote_that_settles_nothing_says_so_at_its_top_and_what_is_sold_out_is_not_q
 fn what_answers_503_is_offered_nowhere() {
     for (toml, preview) in [(NO_PROVIDER, 503), (NO_PAYMENTS, 200)] {
         let house = House::open(toml);
-        let look = house.request("POST /api/x402/postcards/preview", &[], &card());
+        let look = house.request("POST /api/x402/postcards/preview", &[], &card().to_string());
         assert_eq!(look.status, preview, "{toml}");
         for path in ["/api/x402/postcards", "/api/mpp/postcards"] {
-            assert_eq!(house.request(&format!("POST {path}"), &[], &card()).status, 503);
+            assert_eq!(
+                house.request(&format!("POST {path}"), &[], &card().to_string()).status,
+                503
+            );
             for document in ["/api/x402", "/llms.txt"] {
                 let text = house.get(document).text();
                 assert!(!text.contains(&format!("{path}\"")), "{document} offers {path}: {toml}");
@@ -140,4 +132,80 @@ fn registration_that_is_switched_off_is_offered_nowhere() {
     assert!(!house.get("/llms.txt").text().contains("Agent registration"));
     let open = House::open("");
     assert!(open.get("/llms.txt").text().contains("Agent registration"));
+}
+
+/// Every address of the documents that list operations, skills or networks.
+fn catalogs(house: &House) -> Vec<(&'static str, String)> {
+    let documents = [
+        "/openapi.json",
+        "/api/x402",
+        "/llms.txt",
+        "/.well-known/api-catalog",
+        "/.well-known/agent-card.json",
+        "/.well-known/ai-catalog.json",
+        "/.well-known/agent-skills/index.json",
+    ];
+    documents.map(|path| (path, house.get(path).text())).into()
+}
+
+/// The documents that name this.
+fn naming(house: &House, what: &str) -> Vec<&'static str> {
+    let catalogs = catalogs(house).into_iter();
+    catalogs.filter(|(_, text)| text.contains(what)).map(|(path, _)| path).collect()
+}
+
+#[test]
+fn catalogs_list_only_operations_and_skills_that_are_open() {
+    for (toml, preview) in [(NO_PROVIDER, false), (NO_PAYMENTS, true)] {
+        let house = House::open(toml);
+        let paths = house.get("/openapi.json").json()["paths"].clone();
+        for (path, open) in [
+            ("/api/x402/postcards/preview", preview),
+            ("/api/x402/postcards", false),
+            ("/api/mpp/postcards", false),
+            ("/api/x402/orders/{publicOrderId}", true),
+            ("/agent/auth", true),
+        ] {
+            assert_eq!(paths.get(path).is_some(), open, "{path}: {toml}");
+        }
+        for closed in ["/api/x402/postcards\"", "/api/x402/postcards ", "/api/mpp/postcards"] {
+            assert_eq!(naming(&house, closed), [""; 0], "{closed}: {toml}");
+        }
+        assert_eq!(naming(&house, "send-a-postcard"), [""; 0], "{toml}");
+        assert_eq!(naming(&house, "browse-the-shop").len(), 3);
+        let skill = house.get("/.well-known/agent-skills/send-a-postcard/SKILL.md");
+        assert_eq!(skill.status, 404, "{toml}");
+        let described = house.get("/openapi.json").text();
+        assert!(!described.contains("PAYMENT-SIGNATURE"), "a component of a closed operation");
+        assert_eq!(house.get("/api/x402").json()["networks"], json!([]), "{toml}");
+    }
+    let house = House::open("[agents]\nanonymous = \"no\"\n");
+    let paths = house.get("/openapi.json").json()["paths"].clone();
+    assert!(paths.get("/agent/auth").is_none() && paths.get("/auth.md").is_some());
+    assert!(!house.get("/.well-known/api-catalog").text().contains("/agent/auth\""));
+    let open = House::open("");
+    assert_eq!(naming(&open, "send-a-postcard").len(), 3);
+    assert!(open.get("/openapi.json").json()["paths"].get("/agent/auth").is_some());
+}
+
+#[test]
+fn only_networks_with_a_node_are_offered_and_mpp_only_with_one_of_base() {
+    let toml = "[payments]\nkind = \"settler\"\nrpc = [\"polygon=http://127.0.0.1:1\"]\n\
+                [sandbox]\nmixed = \"yes\"\n";
+    let key = "7".repeat(64);
+    let house = House::open_with(toml, &[("PENNYBLACK_SETTLER_KEY", key.as_str())]);
+    let catalog = house.get("/api/x402").json();
+    assert_eq!(catalog["networks"].as_array().unwrap().len(), 1);
+    let payments = &catalog["services"][0]["payments"];
+    assert_eq!(payments.as_array().unwrap().len(), 1);
+    assert_eq!(payments[0]["networks"], json!(["eip155:137"]));
+    let info = service_info(&house);
+    assert_eq!(info["payment_protocols"].as_array().unwrap().len(), 1);
+    assert_eq!(info["payment_protocols"][0]["networks"], json!(["eip155:137"]));
+    assert!(house.get("/llms.txt").text().contains("on eip155:137."));
+    assert_eq!(house.request("POST /api/mpp/postcards", &[], &card().to_string()).status, 503);
+    let paths = house.get("/openapi.json").json()["paths"].clone();
+    assert!(paths.get("/api/mpp/postcards").is_none());
+    assert!(paths.get("/api/x402/postcards").is_some());
+    assert_eq!(naming(&house, "/api/mpp/postcards"), [""; 0]);
 }

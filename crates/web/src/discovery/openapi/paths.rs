@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::discovery::openapi::details::{self, Details};
 use crate::discovery::openapi::{bodies, payment, reference};
 use crate::premises::Premises;
-use crate::surface::{Endpoint, Quota, SURFACE, Tag, Verb};
+use crate::surface::{Endpoint, Quota, Tag, Verb};
 
 pub(super) const PRODUCT_PATH: &str = "/shop/{slug}";
 
@@ -19,7 +19,7 @@ struct Placed<'a> {
 
 pub(super) fn paths(premises: &Premises) -> Value {
     let catalog = &premises.catalog;
-    let surface = SURFACE.iter().flat_map(|endpoint| {
+    let surface = premises.surface().flat_map(|endpoint| {
         let asked = Placed {
             path: endpoint.path,
             method: method(endpoint.verb),

@@ -84,7 +84,7 @@ fn protocols(premises: &Premises) -> Vec<Value> {
             json!({
                 "name": "x402",
                 "endpoint": premises.url(places::SEND_BY_X402.path),
-                "networks": Network::ALL.map(Network::caip2),
+                "networks": premises.caip2_networks(),
                 "price": "the provider's total plus 21%, never above max_price",
             }),
         ),
