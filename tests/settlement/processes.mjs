@@ -17,12 +17,13 @@ const NOISE = 0.9;
 
 /**
  * The whole table. Orders that need more patience are unfinished; credentials are valid for ten minutes. A submission
- * that was interrupted is repeated after its grace period, which the audit waits for.
+ * that was interrupted is repeated once one process has watched for its card during the grace period. Looks are spread
+ * over all processes, so with four of them that may take ten minutes. The audit waits for it.
  */
 const FULL = {
   orders: 400,
   patienceSeconds: 120,
-  restSeconds: 420,
+  restSeconds: 900,
   rows: [
     ...["no", "timed"].flatMap(kills => [1, 2, 4].map(processes => ({ store: "postgres", processes, kills }))),
     { store: "sqlite", processes: 1, kills: "no" },
