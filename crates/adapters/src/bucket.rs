@@ -42,38 +42,18 @@ impl Bucket {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use async_trait::async_trait;
-    use order::ids::Timestamp;
-
     use super::*;
-
-    #[derive(Default)]
-    struct Watch(AtomicU64);
-
-    #[async_trait]
-    impl Clock for Watch {
-        fn now(&self) -> Timestamp {
-            Timestamp(self.uptime())
-        }
-
-        fn uptime(&self) -> u64 {
-            self.0.load(Ordering::SeqCst)
-        }
-
-        async fn wait(&self, _seconds: u64) {}
-    }
+    use crate::stopped_clock::StoppedClock;
 
     #[test]
     fn a_burst_is_allowed_and_then_so_many_a_second() {
-        let watch = Arc::new(Watch::default());
-        let bucket = Bucket::new(Rate { burst: 5, per_second: 2 }, watch.clone());
+        let clock = Arc::new(StoppedClock::default());
+        let bucket = Bucket::new(Rate { burst: 5, per_second: 2 }, clock.clone());
         let taken = || (0..10).filter(|_| bucket.take()).count();
         assert_eq!(taken(), 5);
-        watch.0.store(1, Ordering::SeqCst);
+        clock.pass(1);
         assert_eq!(taken(), 2);
-        watch.0.store(1_000, Ordering::SeqCst);
+        clock.pass(999);
         assert_eq!(taken(), 5, "a long rest fills it once");
     }
 }

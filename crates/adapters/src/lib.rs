@@ -27,4 +27,6 @@ pub mod provider;
 pub mod rpc;
 pub mod seal;
 pub mod settlement;
+#[cfg(test)]
+mod stopped_clock;
 pub mod store;

@@ -23,12 +23,16 @@ pub mod thanks_io;
 
 pub use previews::PreviewPlaces;
 
-/// The name of an account, by the place that is called and a digest of its key: the key does
-/// not follow from it.
-fn account(peer: &str, base: &Address, key: &str) -> ProviderAccount {
-    let digest = Sha256::new_with_prefix(b"provider account").chain_update(key).finalize();
-    let digest: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    ProviderAccount(format!("{peer} {} {digest}", base.origin()))
+/// An account, by the place that is called and the name that the operator gives it: neither
+/// provider tells which account a key opens. Without a name a digest of the key stands for it,
+/// from which the key does not follow.
+fn account(peer: &str, base: &Address, key: &str, name: Option<&str>) -> ProviderAccount {
+    let digest = || {
+        let digest = Sha256::new_with_prefix(b"provider account").chain_update(key).finalize();
+        digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    };
+    let name = name.map_or_else(digest, str::to_owned);
+    ProviderAccount(format!("{peer} {} {name}", base.origin()))
 }
 
 /// Where a card says that it comes from.

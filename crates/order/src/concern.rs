@@ -2,6 +2,7 @@
 
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{Paid, Shortfall, Standing, Stored};
+use crate::mail::ProviderAccount;
 
 /// After so many looks in vain somebody is told: about twenty minutes.
 const LOOKS_FIRST: u32 = 9;
@@ -13,13 +14,13 @@ const LOOKS_BETWEEN: u32 = 144;
 const FINALITY_SECONDS: u64 = 60 * 60;
 
 /// What a round has found that it cannot mend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
     pub order: OrderId,
     pub about: About,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     /// Nobody can say whether the money moved.
     Payment,
@@ -31,6 +32,9 @@ pub enum About {
     Finality,
     /// The chain took the money back, and the card could not be stopped.
     Reversed,
+    /// The chain took the money back, and the card is at a provider that is not configured, so
+    /// it cannot be stopped from here. None if the order does not say which provider.
+    ReversedElsewhere(Option<ProviderAccount>),
     /// The provider says that a card will not arrive.
     Undelivered,
 }

@@ -25,6 +25,13 @@ impl Hold {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProviderAccount(pub String);
 
+impl ProviderAccount {
+    /// The last part, which tells the accounts with one provider apart.
+    pub fn name(&self) -> &str {
+        self.0.rsplit(' ').next().unwrap_or_default()
+    }
+}
+
 /// The provider's name for a card that it has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mailpiece(pub String);

@@ -61,7 +61,6 @@ pub enum Refusal {
     PaymentUnavailable,
 
     // Ours.
-    NotConfigured,
     StoreBusy,
     Internal,
 
@@ -78,7 +77,6 @@ impl Refusal {
             | Self::ProviderUnusable
             | Self::ProviderUnavailable
             | Self::PaymentUnavailable
-            | Self::NotConfigured
             | Self::StoreBusy
             | Self::Internal => Self::AboutOrder(order, Box::new(self)),
             Self::CardInvalid(_)

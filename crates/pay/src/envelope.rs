@@ -150,7 +150,6 @@ fn status(refusal: &Refusal) -> StatusCode {
         | Refusal::QuoteLimit(_)
         | Refusal::ProviderUnavailable
         | Refusal::PaymentUnavailable
-        | Refusal::NotConfigured
         | Refusal::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
         Refusal::AboutOrder(_, cause) => status(cause),
     }
@@ -179,7 +178,6 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::ProviderUnusable => "provider_invalid_response",
         Refusal::ProviderUnavailable => "provider_unavailable",
         Refusal::PaymentUnavailable => "payment_unavailable",
-        Refusal::NotConfigured => "not_configured",
         Refusal::QuoteLimit(_) => "rate_limited",
         Refusal::StoreBusy => "storage_busy",
         Refusal::NameServiceFailed | Refusal::Internal => "internal_error",
@@ -198,8 +196,7 @@ fn retry(refusal: &Refusal) -> Retry {
         | Refusal::PaymentIdentifierUsed(_)
         | Refusal::PaymentBoundElsewhere
         | Refusal::PriceAboveCeiling(_)
-        | Refusal::OperationLapsed(_)
-        | Refusal::NotConfigured => Retry::Never,
+        | Refusal::OperationLapsed(_) => Retry::Never,
         Refusal::CredentialInvalid { .. }
         | Refusal::PaymentDeclined { .. }
         | Refusal::SellerAddressChanged(_) => Retry::NewPayment,
@@ -272,7 +269,6 @@ fn message(refusal: &Refusal) -> &'static str {
             "Payments cannot be checked at the moment. This request moved nothing; send the same request, with \
              the same payment if it had one, again after some seconds."
         }
-        Refusal::NotConfigured => "This service is not set up for that yet.",
         Refusal::QuoteLimit(_) => {
             "This payer has asked for too many prices without paying. Nothing moved; send the same \
              request again in a minute."
@@ -312,7 +308,6 @@ fn order(refusal: &Refusal) -> Option<OrderId> {
         | Refusal::ProviderUnusable
         | Refusal::ProviderUnavailable
         | Refusal::PaymentUnavailable
-        | Refusal::NotConfigured
         | Refusal::StoreBusy
         | Refusal::Internal => None,
     }
@@ -351,7 +346,6 @@ mod tests {
         assert_eq!(status(Refusal::OperationLapsed(ID)), 410);
         assert_eq!(status(Refusal::PaymentUnconfirmed(ID)), 502);
         assert_eq!(status(Refusal::ProviderUnusable), 502);
-        assert_eq!(status(Refusal::NotConfigured), 503);
         assert_eq!(status(Refusal::StoreBusy), 503);
     }
 

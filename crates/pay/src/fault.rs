@@ -105,7 +105,6 @@ mod tests {
         assert_eq!(wait(&Refusal::ProviderUnavailable), Some(60));
         let id = OrderId::from_bytes([7; 16]);
         assert_eq!(wait(&Refusal::ProviderUnavailable.about(id)), Some(60));
-        assert_eq!(wait(&Refusal::NotConfigured), None);
         assert_eq!(wait(&Refusal::QuoteLimit(OrderId::from_bytes([7; 16]))), Some(60));
         assert_eq!(wait(&Refusal::IdentifierInvalid), None);
     }

@@ -172,6 +172,13 @@ pub(crate) fn read(file: Option<&Path>) -> Reading {
     read_from(file, &Environment::of_process())
 }
 
+/// The same with these variables and no others.
+#[cfg(test)]
+pub(crate) fn read_with(file: Option<&Path>, variables: &[(&str, &str)]) -> Reading {
+    let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).into());
+    read_from(file, &Environment::new(variables.iter().map(text)))
+}
+
 fn read_from(file: Option<&Path>, environment: &Environment) -> Reading {
     let sources = Sources::gather(file, environment);
     let file = sources.file.clone();

@@ -1,5 +1,6 @@
 //! The reconciler's rounds: what a crash or a lost answer left behind is looked into, again and again.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,11 +79,18 @@ async fn pause(desk: &Desk) {
 
 /// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.
 fn tell(Concern { order, about }: Concern) {
-    error!(order.id = %order, "{}", words(about));
+    error!(order.id = %order, "{}", words(&about));
 }
 
-const fn words(about: About) -> &'static str {
-    match about {
+fn words(about: &About) -> Cow<'static, str> {
+    Cow::Borrowed(match about {
+        About::ReversedElsewhere(provider) => {
+            let provider = provider.as_ref().map_or("unknown", |provider| &provider.0);
+            return Cow::Owned(format!(
+                "The chain took back the money for a card at the provider account `{provider}`, \
+                 which is not configured; cancel the card there, or configure that account again"
+            ));
+        }
         About::Payment => {
             "Nobody can say whether a payment moved; look at the nodes in payments.rpc, and \
              whether its way of paying is still open"
@@ -102,7 +110,7 @@ const fn words(about: About) -> &'static str {
             "The chain took back the money for a card that could not be stopped any more"
         }
         About::Undelivered => "The provider says that a card which is paid for will not arrive",
-    }
+    })
 }
 
 /// Up to a second, so that several instances do not knock together.

@@ -65,9 +65,9 @@ pub struct Prices {
     pub international: Cents,
 }
 
-/// The name of the account that this key opens.
-pub fn account(base: &Address, key: &str) -> ProviderAccount {
-    super::account(PEER, base, key)
+/// The account that this key opens, by the operator's name for it if there is one.
+pub fn account(base: &Address, key: &str, name: Option<&str>) -> ProviderAccount {
+    super::account(PEER, base, key, name)
 }
 
 impl Settings {
@@ -83,13 +83,22 @@ pub struct Lob {
     settings: Arc<Settings>,
     clock: Arc<dyn Clock>,
     line: Line,
+    account: ProviderAccount,
 }
 
 impl Lob {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Budget::new(RATE, clock.clone());
-        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock }
+        let account = account(&settings.base, &settings.key, None);
+        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock, account }
+    }
+
+    /// For an account that keeps this name whatever its key is.
+    #[must_use]
+    pub fn named(self, name: Option<&str>) -> Self {
+        let account = account(&self.settings.base, &self.settings.key, name);
+        Self { account, ..self }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
@@ -177,7 +186,7 @@ impl Lob {
 #[async_trait]
 impl Provider for Lob {
     fn account(&self) -> ProviderAccount {
-        account(&self.settings.base, &self.settings.key)
+        self.account.clone()
     }
 
     fn promises(&self) -> Promises {

@@ -1,43 +1,16 @@
-//! What the tests of every provider share: a clock, cards, and every fault of a server.
+//! What the tests of every provider share: cards, and every fault of a server.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use order::contract::samples;
-use order::ids::Timestamp;
 use order::lifecycle::{Order, Submitting};
 use order::mail::Mailpiece;
-use order::ports::{Clock, Failure, Provider, StoreError, Unanswered};
+use order::ports::{Failure, Provider, StoreError, Unanswered};
 
 use super::budget::{Entry, Rate, SharedBudget, Spent};
 use crate::http::scripted::{Reply, Server, listen};
 use crate::http::{Address, Client, Reach};
-
-/// Time that passes only when somebody says so, or waits for it.
-#[derive(Default)]
-pub(super) struct StoppedClock(AtomicU64);
-
-impl StoppedClock {
-    pub(super) fn pass(&self, seconds: u64) {
-        self.0.fetch_add(seconds, Ordering::Relaxed);
-    }
-}
-
-#[async_trait]
-impl Clock for StoppedClock {
-    fn now(&self) -> Timestamp {
-        samples::NOW.plus(self.uptime())
-    }
-
-    fn uptime(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    async fn wait(&self, seconds: u64) {
-        self.pass(seconds);
-    }
-}
 
 /// The shared budget of an account whose calls other processes have taken.
 pub(super) struct AllSpent;

@@ -78,14 +78,23 @@ pub struct ThanksIo {
     line: Line,
     prices: Arc<Prices>,
     scan: Arc<list::Scan>,
+    account: ProviderAccount,
 }
 
 impl ThanksIo {
     /// The handle for whoever has paid, or is about to.
     pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
         let budget = Budget::new(RATE, clock.clone());
+        let account = account(&settings.base, &settings.token, None);
         let (settings, line) = (Arc::new(settings), Line::new(client, budget));
-        Self { settings, clock, line, prices: Arc::default(), scan: Arc::default() }
+        Self { settings, clock, line, prices: Arc::default(), scan: Arc::default(), account }
+    }
+
+    /// For an account that keeps this name whatever its token is.
+    #[must_use]
+    pub fn named(self, name: Option<&str>) -> Self {
+        let account = account(&self.settings.base, &self.settings.token, name);
+        Self { account, ..self }
     }
 
     /// For an account that may call so many times as often as [`RATE`] says.
@@ -160,7 +169,7 @@ impl ThanksIo {
 #[async_trait]
 impl Provider for ThanksIo {
     fn account(&self) -> ProviderAccount {
-        account(&self.settings.base, &self.settings.token)
+        self.account.clone()
     }
 
     fn promises(&self) -> Promises {
@@ -275,9 +284,9 @@ impl Provider for ThanksIo {
     }
 }
 
-/// The name of the account that this token opens.
-pub fn account(base: &Address, token: &str) -> ProviderAccount {
-    super::account(PEER, base, token)
+/// The account that this token opens, by the operator's name for it if there is one.
+pub fn account(base: &Address, token: &str, name: Option<&str>) -> ProviderAccount {
+    super::account(PEER, base, token, name)
 }
 
 /// A card that nobody is sent, to learn what the account would say.

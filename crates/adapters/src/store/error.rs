@@ -21,6 +21,8 @@ pub enum OpenError {
     Newer { found: i64, known: i64 },
     /// It was written with other keys.
     OtherKeys,
+    /// A row holds what this version does not know.
+    Unreadable,
 }
 
 impl fmt::Display for OpenError {
@@ -67,6 +69,9 @@ impl fmt::Display for OpenError {
                 "the database was written with another identity key: put the first line of the old \
                  key file back, or nothing in it can be recognised"
             ),
+            Self::Unreadable => {
+                write!(f, "an order in the database cannot be read: run the version that wrote it")
+            }
         }
     }
 }

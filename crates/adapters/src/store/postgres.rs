@@ -93,6 +93,21 @@ impl PostgresStore {
         })
     }
 
+    /// The open orders of a database, which is read and not changed. A database without our
+    /// tables has none.
+    pub async fn open_orders_at(url: &str) -> Result<Vec<OpenOrders>, OpenError> {
+        let client = connection::read_only(url, NoTls).await?;
+        let found = client.query_one("SELECT to_regclass('orders') IS NOT NULL", &[]).await;
+        if !found.and_then(|row| row.try_get(0)).map_err(error::postgres)? {
+            return Ok(Vec::new());
+        }
+        let open = client.query(sql::OPEN_ORDERS, &[]).await.map_err(error::postgres)?;
+        open.iter()
+            .map(rows::read_open)
+            .collect::<Result<_, _>>()
+            .map_err(|_| OpenError::Unreadable)
+    }
+
     /// Writes what is still in memory, and lets go of the server.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.flushing.abort();

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use adapters::store::postgres::PostgresStore;
-use order::contract::{Restart, Subject, tidying};
+use order::contract::{Restart, Subject, samples, tidying};
+use order::event::Actor;
+use order::lifecycle::{Order, Setback};
+use order::mail::ProviderAccount;
 use order::ports::Store;
 use tokio::sync::Mutex;
 
@@ -41,4 +44,26 @@ order::store_contract!(put_to);
 #[test]
 fn age_counts_and_not_the_sequence_in_which_offers_came() {
     put_to(tidying::age_counts_and_not_the_sequence_in_which_offers_came);
+}
+
+#[test]
+fn open_orders_are_read_without_opening_the_store_and_nothing_is_changed() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        assert_eq!(PostgresStore::open_orders_at(&schema.url).await.unwrap(), [], "no tables yet");
+        let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
+        let count = schema.client.query_one(tables, &[]).await.unwrap();
+        assert_eq!(count.get::<_, i64>(0), 0, "and none is made");
+        let store = connect(&schema.url, 1).await;
+        let order = samples::paid(1).asking(ProviderAccount("one".into()));
+        let order = order.failed(Setback::Lost, samples::NOW);
+        store.record(&Order { version: 0, ..order }.into(), &Actor::Desk).await.unwrap();
+        let open = PostgresStore::open_orders_at(&schema.url).await.unwrap();
+        assert_eq!(open, store.open_orders().await.unwrap());
+        assert_eq!(open[0].account, Some(ProviderAccount("one".into())));
+        store.close().await.unwrap();
+        schema.drop().await;
+    });
+    let nowhere = runtime().block_on(PostgresStore::open_orders_at("postgres://x@127.0.0.1:1/x"));
+    assert!(nowhere.is_err());
 }

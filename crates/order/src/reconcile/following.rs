@@ -1,7 +1,7 @@
 //! What is done about a card that is in the post, and about its money.
 
 use super::{Look, Money};
-use crate::concern::About;
+use crate::concern::{self, About};
 use crate::desk::trouble;
 use crate::event::Actor;
 use crate::lifecycle::{Mailed, Order, Standing};
@@ -23,7 +23,8 @@ impl Look<'_> {
             Some(Money::Stands(paid)) => order.state.paid = *paid,
             // Its provider is not configured any more: it cannot be stopped from here.
             Some(Money::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
-                return self.record(order.looked(self.clock.now()), by).await.map(|_| None);
+                let about = self.reversed_elsewhere(&order);
+                return self.record(order.looked(self.clock.now()), by).await.map(|_| about);
             }
             Some(Money::Gone) => return self.recall(order).await,
             // Nothing is concluded about the card while the money is unclear.
@@ -44,6 +45,14 @@ impl Look<'_> {
                 recorded.map(|_| reversed.then_some(About::Reversed))
             }
         }
+    }
+
+    /// A person may still stop the card at its provider, so this process tells it at once, and
+    /// then as often as of any order that does not come to rest.
+    fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<About> {
+        let first = self.vigils.keep(order.id, 0, self.clock.uptime()).looks == 1;
+        let due = first || concern::is_time(order.attention.looks.saturating_add(1));
+        due.then(|| About::ReversedElsewhere(order.state.asked.clone()))
     }
 
     /// How far a card has come, if its own provider says so.

@@ -165,7 +165,6 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
             | Refusal::ProviderUnusable
             | Refusal::ProviderUnavailable
             | Refusal::PaymentUnavailable
-            | Refusal::NotConfigured
             | Refusal::StoreBusy
             | Refusal::Internal
             | Refusal::AboutOrder(..) => (Count::Unclear, Heard::Wait),

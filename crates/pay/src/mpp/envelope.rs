@@ -94,7 +94,6 @@ impl Mpp {
             | Refusal::ProviderUnusable
             | Refusal::ProviderUnavailable
             | Refusal::PaymentUnavailable
-            | Refusal::NotConfigured
             | Refusal::StoreBusy
             | Refusal::Internal
             | Refusal::AboutOrder(..) => plainly_refused(refusal),

@@ -111,7 +111,6 @@ impl X402 {
             | Refusal::ProviderUnusable
             | Refusal::ProviderUnavailable
             | Refusal::PaymentUnavailable
-            | Refusal::NotConfigured
             | Refusal::StoreBusy
             | Refusal::Internal
             | Refusal::AboutOrder(..) => plainly_refused(refusal),

@@ -47,12 +47,16 @@ pub(crate) enum Dialect {
 #[derive(Debug)]
 pub(crate) struct ThanksIo {
     pub token: Secret,
+    /// The operator's name for the account; without one, a digest of the token.
+    pub account: Option<String>,
     pub sender: Option<Sender>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Lob {
     pub key: Secret,
+    /// As with thanks.io.
+    pub account: Option<String>,
     pub sender: Option<Sender>,
     pub prices: Prices,
     pub cancel_seconds: u64,
@@ -77,11 +81,13 @@ const DIALECTS: [(&str, Dialect); 2] = [("thanks_io", Dialect::ThanksIo), ("lob"
 /// A thousand dollars for a card is a slip of the finger.
 const CENTS_MAX: u64 = 100_000;
 const DAY_SECONDS: u64 = 86_400;
+const ACCOUNT_CHARACTERS_MAX: usize = 64;
 
 /// Every setting is read whatever the kind, so that its faults are told.
 pub(super) fn read(reader: &mut Reader) -> Result<Posting, Noted> {
     let kind = kind(reader);
     let token = reader.take_if_told(&settings::PROVIDER_TOKEN, token);
+    let account = reader.take_if_told(&settings::PROVIDER_ACCOUNT, account);
     let sender = reader.take_if_told(&settings::PROVIDER_SENDER, sender);
     let domestic = reader.take_if_told(&settings::PROVIDER_DOMESTIC_CENTS, cents);
     let international = reader.take_if_told(&settings::PROVIDER_INTERNATIONAL_CENTS, cents);
@@ -94,7 +100,8 @@ pub(super) fn read(reader: &mut Reader) -> Result<Posting, Noted> {
         Kind::Sandbox => Ok(Posting::Sandbox(dialect?)),
         Kind::ThanksIo => {
             let token = needed(reader, &settings::PROVIDER_TOKEN, token);
-            Ok(Posting::ThanksIo(ThanksIo { token: token?, sender: sender? }))
+            let account = account?.map(|account| account.0);
+            Ok(Posting::ThanksIo(ThanksIo { token: token?, account, sender: sender? }))
         }
         Kind::Lob => {
             let key = needed(reader, &settings::PROVIDER_TOKEN, token);
@@ -103,6 +110,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Posting, Noted> {
             let international = needed(reader, setting, international);
             Ok(Posting::Lob(Lob {
                 key: key?,
+                account: account?.map(|account| account.0),
                 sender: sender?,
                 prices: Prices { domestic: domestic?, international: international? },
                 cancel_seconds: cancel_seconds?,
@@ -143,6 +151,22 @@ fn token(text: &str) -> Result<Secret, Wrong> {
     Ok(Secret::new(text.trim().to_owned()))
 }
 
+/// What the operator calls the account with the provider. No secret.
+#[derive(Debug)]
+struct AccountName(String);
+
+/// It is kept with every order, as one word behind the provider's address.
+fn account(text: &str) -> Result<AccountName, Wrong> {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if text.is_empty() || text.len() > ACCOUNT_CHARACTERS_MAX || !text.bytes().all(letter) {
+        return Err(Wrong::new(
+            "is not the name of an account",
+            "Write 1 to 64 letters, digits, dots, hyphens or underscores.",
+        ));
+    }
+    Ok(AccountName(text.to_owned()))
+}
+
 fn sender(text: &str) -> Result<Sender, Wrong> {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
     let &[name, address, city, state, postal_code] = parts.as_slice() else {
@@ -174,6 +198,12 @@ impl Shown for Dialect {
     fn shown(&self) -> String {
         let known = DIALECTS.iter().find(|(_, dialect)| dialect == self);
         known.map_or("", |(name, _)| name).to_owned()
+    }
+}
+
+impl Shown for AccountName {
+    fn shown(&self) -> String {
+        self.0.clone()
     }
 }
 

@@ -105,7 +105,7 @@ fn thanks_io(
         previews: thanks_io::Settings::known_previews(),
         mode: if config.guards_real_money() { AccountMode::Live } else { AccountMode::Testing },
     };
-    Ok(ThanksIo::new(settings, client, clock))
+    Ok(ThanksIo::new(settings, client, clock).named(chosen.account.as_deref()))
 }
 
 fn lob(chosen: &posting::Lob, client: Client, clock: Arc<dyn Clock>) -> Result<Lob, String> {
@@ -117,7 +117,7 @@ fn lob(chosen: &posting::Lob, client: Client, clock: Arc<dyn Clock>) -> Result<L
         prices: chosen.prices,
         cancel_seconds: chosen.cancel_seconds,
     };
-    Ok(Lob::new(settings, client, clock))
+    Ok(Lob::new(settings, client, clock).named(chosen.account.as_deref()))
 }
 
 /// The sandbox draws its own pictures.

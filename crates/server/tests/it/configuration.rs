@@ -95,3 +95,14 @@ fn a_test_account_of_the_provider_is_refused_wherever_real_money_can_move() {
     assert_ne!(output.status.code(), Some(0));
     assert!(said(&output).contains("account is in its test mode"), "{}", said(&output));
 }
+
+#[test]
+fn check_says_that_it_could_not_look_into_a_database_that_does_not_answer() {
+    let toml = "[server]\nstore = 'postgres://clerk:sesame@127.0.0.1:1/orders'\n";
+    let output = run(&["check", "--json"], toml, &[]);
+    assert_eq!(output.status.code(), Some(0));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("was not looked into"), "{warnings}");
+    assert!(!warnings.contains("sesame"), "{warnings}");
+}

@@ -1,33 +1,14 @@
 //! The shelf has an end, and strangers stand in line.
 
 use std::future::{pending, poll_fn, ready};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 
-use async_trait::async_trait;
 use order::chain::{EvmAddress, Network};
 use order::evidence::{Evidence, Record, Source};
 use order::ids::Timestamp;
 
 use super::*;
-
-#[derive(Default)]
-struct Watch(AtomicU64);
-
-#[async_trait]
-impl Clock for Watch {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.uptime())
-    }
-
-    fn uptime(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    async fn wait(&self, _seconds: u64) {
-        pending().await
-    }
-}
+use crate::stopped_clock::StoppedClock;
 
 fn seller(number: usize) -> Username {
     Username::kept(format!("seller{number}"))
@@ -41,11 +22,13 @@ fn found(seller: &Username) -> Option<Resolution> {
 
 #[tokio::test]
 async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
-    let watch = Arc::new(Watch::default());
-    let memory = Memory::new(watch.clone(), []);
+    let clock = Arc::new(StoppedClock::default());
+    let memory = Memory::new(clock.clone(), []);
     for number in 0..=NAMES_MAX {
         memory.keep(seller(number), found(&seller(number)));
-        watch.0.store(1, Ordering::SeqCst);
+        if number == 0 {
+            clock.pass(1);
+        }
     }
     assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
     assert!(memory.remembered(&seller(0)).is_none());
@@ -55,11 +38,11 @@ async fn the_shelf_has_an_end_and_the_oldest_goes_first() {
 
 #[tokio::test]
 async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
-    let watch = Arc::new(Watch::default());
-    let memory = Memory::new(watch.clone(), []);
+    let clock = Arc::new(StoppedClock::default());
+    let memory = Memory::new(clock.clone(), []);
     let known = seller(0);
     memory.recall(&known, Purpose::Payment, || ready(Ok(found(&known)))).await.unwrap();
-    watch.0.store(FOUND_SECONDS, Ordering::SeqCst);
+    clock.pass(FOUND_SECONDS);
 
     let names: Vec<_> = (1..=STRANGERS_MAX).map(seller).collect();
     let mut crowd: Vec<_> =
@@ -83,20 +66,20 @@ async fn a_crowd_of_strangers_does_not_keep_a_known_seller_waiting() {
 
 #[tokio::test]
 async fn names_without_an_address_never_push_out_a_seller_of_this_shop() {
-    let watch = Arc::new(Watch::default());
+    let clock = Arc::new(StoppedClock::default());
     let (enabled, found_once) = (seller(0), seller(1));
-    let memory = Memory::new(watch.clone(), [enabled.clone()]);
+    let memory = Memory::new(clock.clone(), [enabled.clone()]);
     for name in [&enabled, &found_once] {
         memory.recall(name, Purpose::Payment, || ready(Ok(found(name)))).await.unwrap();
     }
-    watch.0.store(1, Ordering::SeqCst);
+    clock.pass(1);
     for number in 2..NAMES_MAX + 10 {
         memory.keep(seller(number), None);
     }
     assert_eq!(lock(&memory.shelf).len(), NAMES_MAX);
     assert!(memory.remembered(&found_once).is_some());
     // When it is asked for again no node answers, and yet an offer can be made.
-    watch.0.store(FOUND_SECONDS + 1, Ordering::SeqCst);
+    clock.pass(FOUND_SECONDS);
     for number in 0..10 {
         memory.keep(Username::kept(format!("more{number}")), None);
     }
@@ -109,9 +92,9 @@ async fn names_without_an_address_never_push_out_a_seller_of_this_shop() {
 
 #[tokio::test]
 async fn unknown_names_are_looked_up_at_a_limited_rate_and_enabled_sellers_always() {
-    let watch = Arc::new(Watch::default());
+    let clock = Arc::new(StoppedClock::default());
     let enabled = seller(0);
-    let memory = Memory::new(watch.clone(), [enabled.clone()]);
+    let memory = Memory::new(clock.clone(), [enabled.clone()]);
     let looked_up = async |numbers: std::ops::Range<usize>| {
         let mut count = 0;
         for number in numbers {
@@ -124,6 +107,6 @@ async fn unknown_names_are_looked_up_at_a_limited_rate_and_enabled_sellers_alway
     assert_eq!(looked_up(0..1_000).await, STRANGERS.burst);
     let outcome = memory.recall(&enabled, Purpose::Payment, || ready(Ok(found(&enabled)))).await;
     assert!(outcome.is_ok());
-    watch.0.store(1, Ordering::SeqCst);
+    clock.pass(1);
     assert_eq!(looked_up(1_000..2_000).await, STRANGERS.per_second);
 }

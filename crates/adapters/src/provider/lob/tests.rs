@@ -6,9 +6,8 @@ use order::mail::Stage;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{
-    AllSpent, Asked, StoppedClock, Verdict, client, every_fault, paid, verdict,
-};
+use crate::provider::testing::{AllSpent, Asked, Verdict, client, every_fault, paid, verdict};
+use crate::stopped_clock::StoppedClock;
 
 fn settings(base: Address, key: &str, cancel_seconds: u64) -> Settings {
     Settings {

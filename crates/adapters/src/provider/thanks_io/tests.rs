@@ -6,9 +6,8 @@ use order::mail::Stage;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{
-    AllSpent, Asked, StoppedClock, Verdict, client, every_fault, paid, verdict,
-};
+use crate::provider::testing::{AllSpent, Asked, Verdict, client, every_fault, paid, verdict};
+use crate::stopped_clock::StoppedClock;
 
 mod list;
 
@@ -293,6 +292,17 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     }
     assert_eq!(provider.submit(&paid()).await, Err(refused));
     assert_eq!(server.heard().len(), RATE.calls());
+}
+
+#[test]
+fn an_account_is_a_digest_of_its_key_unless_the_operator_names_it() {
+    let at = Address::parse("https://api.example").unwrap();
+    let named = |token, name| account(&at, token, name);
+    assert_ne!(named("old", None), named("new", None));
+    assert_eq!(named("new", Some(named("old", None).name())), named("old", None));
+    let provider = provider(at.clone()).named(Some("main"));
+    assert_eq!(provider.account().0, "thanks.io https://api.example main");
+    assert_eq!(provider.for_reconciler().account(), provider.account());
 }
 
 #[tokio::test]

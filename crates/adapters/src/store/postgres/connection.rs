@@ -36,6 +36,31 @@ const SETTINGS: &str = "-c synchronous_commit=on -c statement_timeout=5s -c lock
 /// Any number will do, as long as every process takes the same.
 const MIGRATION_LOCK: i64 = 0x7065_6e6e_7962_6c6b;
 
+/// For one look at the database, which must not change it.
+const READ_ONLY: &str = "-c default_transaction_read_only=on -c statement_timeout=5s";
+
+/// One connection that can only read.
+pub(super) async fn read_only<T>(url: &str, tls: T) -> Result<tokio_postgres::Client, OpenError>
+where
+    T: MakeTlsConnect<Socket> + Send,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) =
+        configuration(url, READ_ONLY)?.connect(tls).await.map_err(postgres)?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+fn configuration(url: &str, settings: &str) -> Result<Config, OpenError> {
+    // What is wrong with the text is not told, since it may hold a password.
+    let mut config: Config = url.parse().map_err(|_| OpenError::Address)?;
+    let settings = format!("{settings} {}", config.get_options().unwrap_or_default());
+    config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
+    config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
+    config.keepalives_retries(SILENT_LOOKS).tcp_user_timeout(SILENCE);
+    Ok(config)
+}
+
 #[derive(Clone)]
 pub(super) struct Server {
     pool: Pool,
@@ -54,12 +79,7 @@ impl Server {
         T::TlsConnect: Sync + Send,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
-        // What is wrong with the text is not told, since it may hold a password.
-        let mut config: Config = url.parse().map_err(|_| OpenError::Address)?;
-        let settings = format!("{SETTINGS} {}", config.get_options().unwrap_or_default());
-        config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
-        config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
-        config.keepalives_retries(SILENT_LOOKS).tcp_user_timeout(SILENCE);
+        let config = configuration(url, SETTINGS)?;
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_config(config.clone(), tls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)

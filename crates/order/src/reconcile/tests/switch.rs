@@ -4,7 +4,9 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::concern::{About, Concern};
+use crate::fakes::chain::Payers;
 use crate::fakes::fates::{ACT, Fate, Fates};
+use crate::mail::ProviderAccount;
 
 const HOUR: u64 = 60 * 60;
 
@@ -99,4 +101,21 @@ fn a_mailed_card_is_followed_at_its_own_provider_only() {
     shop.rounds(&shop.world.desk(), HOUR);
     let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
     assert_eq!(order.state.delivery.stage, crate::mail::Stage::Delivered);
+}
+
+#[test]
+fn money_that_is_gone_for_a_card_elsewhere_is_told_at_once_with_the_providers_name() {
+    let shop = Shop::after(Fate::Works);
+    shop.still.advance(1);
+    let now = shop.world.time();
+    shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
+    let account = shop.world.press.lock().unwrap().account;
+    let about = About::ReversedElsewhere(Some(ProviderAccount(account.to_owned())));
+    let alert = Concern { order: shop.order, about };
+    let at_once = shop.rounds(&shop.changed, HOUR / 6);
+    assert_eq!(at_once, std::slice::from_ref(&alert));
+    let later = shop.rounds(&shop.changed, 24 * HOUR);
+    assert!((2..=4).contains(&later.len()) && later.iter().all(|one| *one == alert), "{later:?}");
+    // The card can be stopped once its provider is configured again.
+    assert_eq!((shop.state(), shop.cards()), ("mailed", (1, 0)));
 }

@@ -102,7 +102,7 @@ fn a_paid_card_that_is_refused_for_a_day_is_mailed_when_the_provider_recovers() 
     let attempts = town.attempts(order);
     assert!((100..200).contains(&attempts), "{attempts} attempts in a day");
     // After some minutes, an hour later, and about every day.
-    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }; 3]);
+    assert_eq!(concerns, vec![Concern { order, about: About::RefusedCard }; 3]);
     let concerns = town.rounds(&tenders, DAY);
     assert_eq!(concerns, [Concern { order, about: About::RefusedCard }], "and every day");
     town.every_deed(Fate::Works);

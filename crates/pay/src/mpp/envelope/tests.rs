@@ -211,7 +211,6 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::QuoteLimit(ORDER), 503, none, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, none, "provider_unavailable", Some("60")),
         (Refusal::PaymentUnavailable, 503, none, "payment_unavailable", Some("5")),
-        (Refusal::NotConfigured, 503, none, "not_configured", never),
         (Refusal::StoreBusy, 503, none, "storage_busy", soon),
     ]
 }

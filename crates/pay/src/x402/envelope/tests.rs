@@ -238,7 +238,6 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::QuoteLimit(ORDER), 503, "rate_limited", Some("60")),
         (Refusal::ProviderUnavailable, 503, "provider_unavailable", Some("60")),
         (Refusal::PaymentUnavailable, 503, "payment_unavailable", Some("5")),
-        (Refusal::NotConfigured, 503, "not_configured", never),
         (Refusal::StoreBusy, 503, "storage_busy", soon),
     ]
 }

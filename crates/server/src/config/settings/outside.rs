@@ -77,6 +77,15 @@ pub(crate) static PROVIDER_TOKEN: Setting = Setting {
     )
 };
 
+pub(crate) static PROVIDER_ACCOUNT: Setting = Setting {
+    ..Setting::usual(
+        "provider.account",
+        Fallback::Otherwise { words: "a digest of the key", sample: "main" },
+        "What orders call your account with the provider. Set it before you replace the key of \
+         the same account: a card whose answer was lost is looked for under this name only.",
+    )
+};
+
 pub(crate) static PROVIDER_SENDER: Setting = Setting {
     ..Setting::usual(
         "provider.sender",

@@ -106,7 +106,15 @@ fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
 
 #[test]
 fn every_reference_leads_somewhere_and_every_component_is_used() {
-    let document = document(&premises());
+    let mut closed = premises();
+    closed.open.clear();
+    for premises in [premises(), closed] {
+        references_match_components(&premises);
+    }
+}
+
+fn references_match_components(premises: &Premises) {
+    let document = document(premises);
     let mut found = BTreeSet::new();
     references(&document, &mut found);
     let kinds = document["components"].as_object().unwrap().iter();
