@@ -12,13 +12,15 @@ use order::chain::{EvmAddress, Network};
 use order::ids::Timestamp;
 use order::payment::PaymentKey;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 mod form;
 mod memory;
+mod notices;
 
 pub(crate) use form::{read_content, write_content};
 pub use memory::MemoryOutbox;
+pub(crate) use notices::NoticeBoard;
+pub use notices::{MinedNotice, Notices};
 
 pub use super::transaction::SignedTransaction;
 
@@ -180,12 +182,14 @@ pub trait Outbox: Send + Sync {
 /// nonce, so it was certainly not sent.
 #[async_trait]
 pub trait SettlementQueue: Send + Sync {
-    /// Adds settlements, each once, and tells the sender.
+    /// Adds settlements, each once, and tells the sender. Returns every transaction that was
+    /// signed for them before. A server that crashes may forget the queue: what is neither in
+    /// it nor in the outbox was not sent.
     async fn enqueue(
         &self,
         account: SenderAccount,
         requests: &[SettlementRequest],
-    ) -> Result<(), OutboxError>;
+    ) -> Result<Vec<SentTransactions>, OutboxError>;
 
     /// The oldest, at most so many. They stay in the queue until they are assigned.
     async fn queued(
@@ -200,48 +204,12 @@ pub trait SettlementQueue: Send + Sync {
     /// Takes a settlement out of the queue, if it is still there.
     async fn withdraw(&self, key: PaymentKey) -> Result<Withdrawal, OutboxError>;
 
-    /// Tells other processes that transactions of their settlements are in a block.
-    async fn announce(&self, account: SenderAccount);
+    /// Tells other processes that these transactions are in a block.
+    async fn announce(&self, account: SenderAccount, mined: &[MinedNotice]);
 
-    /// Waits until the count of such changes is not `seen`, and returns the count. Processes
-    /// may miss a change, and should look by themselves now and then.
-    async fn changed(&self, change: Change, seen: u64) -> u64;
-}
-
-/// What processes tell each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A settlement is in the queue.
-    Queued,
-    /// A transaction is in a block whose settlement another process waits for.
-    Mined,
-}
-
-/// How many changes this process has been told of.
-#[derive(Debug, Default)]
-pub(crate) struct Changes {
-    queued: watch::Sender<u64>,
-    mined: watch::Sender<u64>,
-}
-
-impl Changes {
-    pub(crate) fn count(&self, change: Change) {
-        self.of(change).send_modify(|count| *count += 1);
-    }
-
-    /// Waits until the count is not `seen`, and returns it.
-    pub(crate) async fn after(&self, change: Change, seen: u64) -> u64 {
-        let mut told = self.of(change).subscribe();
-        let count = told.wait_for(|count| *count != seen).await;
-        count.map_or(seen, |count| *count)
-    }
-
-    fn of(&self, change: Change) -> &watch::Sender<u64> {
-        match change {
-            Change::Queued => &self.queued,
-            Change::Mined => &self.mined,
-        }
-    }
+    /// What this process is told from now on. A notice may be missed, so processes look by
+    /// themselves now and then.
+    fn notices(&self) -> Notices;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

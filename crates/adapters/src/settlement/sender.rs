@@ -33,7 +33,9 @@ use super::Limits;
 use super::chain::Chain;
 use super::fees::GasTerms;
 use super::gas::GasBudget;
-use super::outbox::{Epoch, Outbox, SenderAccount, SettlementRequest, Withdrawal};
+use super::outbox::{
+    Epoch, Notices, Outbox, SenderAccount, SettlementQueue, SettlementRequest, Withdrawal,
+};
 use super::transaction::Signer;
 use crate::rpc::{Head, NoAnswer, NotSent, Progress, Receipt, Sent, Simulated};
 
@@ -166,14 +168,8 @@ pub(super) struct Sender {
     /// Requests that wait for the end of a settlement, in any role.
     waiters: BTreeMap<PaymentKey, Vec<oneshot::Sender<SenderOutcome>>>,
     gas: GasBudget,
-    /// How many changes of the queue and of blocks this process has looked at.
-    seen: Seen,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    queued: u64,
-    mined: u64,
+    /// What other processes tell; none in a store that only one process uses.
+    notices: Option<Notices>,
 }
 
 /// Why a role ended.
@@ -189,7 +185,8 @@ enum RoleEnd {
 impl Sender {
     pub(super) fn new(parts: SenderParts, commands: mpsc::UnboundedReceiver<Command>) -> Self {
         let gas = GasBudget::new(parts.limits.gas_budget_per_hour);
-        Self { parts, commands, waiters: BTreeMap::new(), gas, seen: Seen::default() }
+        let notices = parts.outbox.queue().map(SettlementQueue::notices);
+        Self { parts, commands, waiters: BTreeMap::new(), gas, notices }
     }
 
     /// Goes on until nothing can be asked of it any more.

@@ -10,8 +10,8 @@ use order::simulation::executor::Stage;
 
 use super::locked;
 use crate::settlement::outbox::{
-    Change, Epoch, FailedSettlement, MemoryOutbox, Outbox, OutboxError, OutboxRow, SenderAccount,
-    SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
+    Epoch, FailedSettlement, MemoryOutbox, MinedNotice, Notices, Outbox, OutboxError, OutboxRow,
+    SenderAccount, SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
 pub(super) struct ModelOutbox {
@@ -109,7 +109,7 @@ impl SettlementQueue for ModelOutbox {
         &self,
         account: SenderAccount,
         requests: &[SettlementRequest],
-    ) -> Result<(), OutboxError> {
+    ) -> Result<Vec<SentTransactions>, OutboxError> {
         self.call(self.inner.enqueue(account, requests)).await
     }
 
@@ -129,11 +129,11 @@ impl SettlementQueue for ModelOutbox {
         self.call(self.inner.withdraw(key)).await
     }
 
-    async fn announce(&self, account: SenderAccount) {
-        self.inner.announce(account).await;
+    async fn announce(&self, account: SenderAccount, mined: &[MinedNotice]) {
+        self.inner.announce(account, mined).await;
     }
 
-    async fn changed(&self, change: Change, seen: u64) -> u64 {
-        self.inner.changed(change, seen).await
+    fn notices(&self) -> Notices {
+        self.inner.notices()
     }
 }

@@ -8,8 +8,8 @@ use order::ids::Timestamp;
 use order::payment::PaymentKey;
 
 use super::{
-    Change, Changes, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,
-    SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
+    Epoch, FailedSettlement, MinedNotice, NoticeBoard, Notices, Outbox, OutboxError, OutboxRow,
+    SenderAccount, SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
 /// The outbox as one process has it. Its lease ends when this is dropped.
@@ -22,7 +22,7 @@ pub struct MemoryOutbox {
 #[derive(Default)]
 struct Shared {
     tables: Mutex<Tables>,
-    changes: Changes,
+    notices: NoticeBoard,
 }
 
 #[derive(Default)]
@@ -68,8 +68,7 @@ impl MemoryOutbox {
                 lease.holder = None;
             }
         }
-        self.shared.changes.count(Change::Queued);
-        self.shared.changes.count(Change::Mined);
+        self.shared.notices.queued();
     }
 
     /// Whether a transaction is committed, for models that check what is sent.
@@ -222,7 +221,9 @@ impl SettlementQueue for MemoryOutbox {
         &self,
         account: SenderAccount,
         requests: &[SettlementRequest],
-    ) -> Result<(), OutboxError> {
+    ) -> Result<Vec<SentTransactions>, OutboxError> {
+        let keys: Vec<PaymentKey> = requests.iter().map(|request| request.key).collect();
+        let earlier = self.transactions(&keys).await?;
         let mut tables = self.tables();
         for request in requests {
             if tables.queue.iter().all(|(_, queued)| queued.key != request.key) {
@@ -230,8 +231,8 @@ impl SettlementQueue for MemoryOutbox {
             }
         }
         drop(tables);
-        self.shared.changes.count(Change::Queued);
-        Ok(())
+        self.shared.notices.queued();
+        Ok(earlier)
     }
 
     async fn queued(
@@ -258,11 +259,11 @@ impl SettlementQueue for MemoryOutbox {
         Ok(if withdrawn { Withdrawal::Withdrawn } else { Withdrawal::NotQueued })
     }
 
-    async fn announce(&self, _account: SenderAccount) {
-        self.shared.changes.count(Change::Mined);
+    async fn announce(&self, _account: SenderAccount, mined: &[MinedNotice]) {
+        self.shared.notices.mined(mined.into());
     }
 
-    async fn changed(&self, change: Change, seen: u64) -> u64 {
-        self.shared.changes.after(change, seen).await
+    fn notices(&self) -> Notices {
+        self.shared.notices.subscribe()
     }
 }

@@ -11,7 +11,7 @@ use super::leader::Leadership;
 use super::{MinedTransaction, Sender, SenderOutcome};
 use crate::rpc::{Head, Outcome, Receipt};
 use crate::settlement::fees::GasTerms;
-use crate::settlement::outbox::{AccountCode, OutboxError};
+use crate::settlement::outbox::{AccountCode, MinedNotice, OutboxError};
 
 /// How many flights are looked up at once.
 const FLIGHTS: usize = 64;
@@ -44,10 +44,7 @@ impl Sender {
         let mined = mined.filter_map(|((nonce, _), receipt)| Some((*nonce, receipt?)));
         let mined: Vec<(u64, Receipt)> = mined.collect();
         let news = !mined.is_empty();
-        let awaited_elsewhere = mined.iter().any(|(nonce, _)| {
-            let key = leadership.flights.get(*nonce).and_then(|flight| flight.row.key());
-            key.is_some_and(|key| !self.waiters.contains_key(&key))
-        });
+        let awaited_elsewhere = self.awaited_elsewhere(leadership, &mined);
         let mut reverted = Vec::new();
         let (head, settled) = (leadership.head, leadership.settled);
         for (nonce, found) in self.with_blocks(head, settled, mined).await {
@@ -64,9 +61,9 @@ impl Sender {
             leadership.poll_later(now);
         }
         if let Some(queue) = self.parts.outbox.queue()
-            && awaited_elsewhere
+            && !awaited_elsewhere.is_empty()
         {
-            queue.announce(self.parts.account).await;
+            queue.announce(self.parts.account, &awaited_elsewhere).await;
         }
         for nonce in reverted {
             self.write_failure(leadership, nonce).await?;
@@ -75,6 +72,20 @@ impl Sender {
             self.replace_head(leadership).await?;
         }
         Ok(())
+    }
+
+    /// Transactions in blocks that no request of this process waits for.
+    fn awaited_elsewhere(
+        &self,
+        leadership: &Leadership,
+        mined: &[(u64, Receipt)],
+    ) -> Vec<MinedNotice> {
+        let notice = |(nonce, receipt): &(u64, Receipt)| {
+            let key = leadership.flights.get(*nonce)?.row.key()?;
+            let transaction = receipt.transaction;
+            (!self.waiters.contains_key(&key)).then_some(MinedNotice { key, transaction })
+        };
+        mined.iter().filter_map(notice).collect()
     }
 
     /// Looks up the blocks of receipts, so that the requests that wait need not. Most are in

@@ -1,6 +1,7 @@
 //! A process that does not send: it hands settlements to the one that does, and waits.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
@@ -9,11 +10,11 @@ use order::payment::PaymentKey;
 use super::leader::FINALITY_PERIOD;
 use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Outcome;
-use crate::settlement::outbox::{Change, SentTransactions, SettlementRequest, Withdrawal};
+use crate::settlement::outbox::{MinedNotice, SentTransactions, SettlementRequest, Withdrawal};
 
 /// How often the outbox is read for the settlements that this process waits for, if it is
 /// not told of a change sooner.
-const POLL: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(250);
 /// Less is not waited for.
 const PAUSE_LEAST: Duration = Duration::from_millis(1);
 /// How often the lease is tried.
@@ -44,8 +45,8 @@ struct SettledBlock {
 enum Woken {
     /// A request came, or time has passed.
     ByCommand,
-    /// The sender has seen transactions in a block.
-    ByBlock,
+    /// The sender has seen transactions in blocks; none if notices of them were missed.
+    ByBlocks(Option<Arc<[MinedNotice]>>),
     /// Nothing can be asked of it any more.
     Closed,
 }
@@ -84,7 +85,11 @@ impl Sender {
             let pause = look_due.saturating_sub(self.now());
             match self.gather_handed(&mut handed, pause).await {
                 Woken::ByCommand => {}
-                Woken::ByBlock => look_due = Duration::ZERO,
+                Woken::ByBlocks(Some(notices)) => {
+                    let told = notices.iter().map(|notice| (notice.key, notice.transaction));
+                    self.look_up(&mut handed, &mut settled, told.collect()).await;
+                }
+                Woken::ByBlocks(None) => look_due = Duration::ZERO,
                 Woken::Closed => return (RoleEnd::Closed, Vec::new()),
             }
         }
@@ -95,12 +100,11 @@ impl Sender {
         handed: &mut BTreeMap<PaymentKey, Handed>,
         pause: Duration,
     ) -> Woken {
-        let queue = self.parts.outbox.queue();
         let idle = self.waiters.is_empty();
-        let changed = async {
-            match queue {
-                Some(queue) if !idle => queue.changed(Change::Mined, self.seen.mined).await,
-                Some(_) | None => std::future::pending().await,
+        let mined = async {
+            match &mut self.notices {
+                Some(notices) => notices.mined().await,
+                None => std::future::pending().await,
             }
         };
         let pause = if idle { LEASE_PERIOD } else { pause.max(PAUSE_LEAST) };
@@ -111,10 +115,7 @@ impl Sender {
                 None => return Woken::Closed,
                 command => command,
             },
-            count = changed => {
-                self.seen.mined = count;
-                return Woken::ByBlock;
-            }
+            mined = mined => return Woken::ByBlocks(mined),
             _ = self.parts.clock.moment(milliseconds) => None,
         };
         while let Some(next) = command {
@@ -155,10 +156,7 @@ impl Sender {
             return;
         }
         let keys: Vec<PaymentKey> = requests.iter().map(|request| request.key).collect();
-        let Ok(earlier) = self.parts.outbox.transactions(&keys).await else { return };
-        if queue.enqueue(self.parts.account, &requests).await.is_err() {
-            return;
-        }
+        let Ok(earlier) = queue.enqueue(self.parts.account, &requests).await else { return };
         for key in keys {
             let Some(one) = handed.get_mut(&key) else { continue };
             one.earlier = hashes_of(key, &earlier).collect();
@@ -185,6 +183,17 @@ impl Sender {
             .into_iter()
             .flat_map(|sent| sent.hashes.into_iter().map(move |hash| (sent.key, hash)))
             .collect();
+        self.look_up(handed, settled, hashes).await;
+    }
+
+    /// Looks up the blocks of some transactions.
+    async fn look_up(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, Handed>,
+        settled: &mut SettledBlock,
+        mut hashes: Vec<(PaymentKey, B256)>,
+    ) {
+        hashes.retain(|(key, _)| self.waiters.contains_key(key));
         if hashes.is_empty() {
             return;
         }

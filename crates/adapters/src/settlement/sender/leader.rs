@@ -12,7 +12,7 @@ use super::{Command, RETRY, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::Head;
 use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{
-    Change, Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
+    Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
 };
 
 /// How many settlements are assigned in one commit and sent in one batch.
@@ -190,11 +190,10 @@ impl Sender {
     /// Waits until there is something to do, and takes every command that has come.
     /// Returns false when no more can come.
     async fn gather(&mut self, leadership: &mut Leadership) -> bool {
-        let queue = self.parts.outbox.queue();
-        let idle = leadership.idle(self.now(), queue.is_some());
-        let changed = async {
-            match queue {
-                Some(queue) => queue.changed(Change::Queued, self.seen.queued).await,
+        let idle = leadership.idle(self.now(), self.notices.is_some());
+        let queued = async {
+            match &mut self.notices {
+                Some(notices) => notices.queued().await,
                 None => std::future::pending().await,
             }
         };
@@ -205,8 +204,7 @@ impl Sender {
                 None => return false,
                 command => command,
             },
-            count = changed => {
-                self.seen.queued = count;
+            () = queued => {
                 leadership.queue = Duration::ZERO;
                 None
             }

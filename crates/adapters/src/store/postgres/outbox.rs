@@ -9,9 +9,9 @@ use tokio_postgres::Row;
 use super::PostgresStore;
 use super::connection::trouble;
 use super::lease;
-use super::session::{CHANNEL, word};
+use super::session::{CHANNEL, NOTICES_AT_ONCE, QUEUED as TOLD_QUEUED, write_mined};
 use crate::settlement::outbox::{
-    Change, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,
+    Epoch, FailedSettlement, MinedNotice, Notices, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 use crate::store::outbox_rows::{self, OutboxCells, account_cell, network_cell};
@@ -38,10 +38,13 @@ const OF_PAYMENTS: &str =
 const FAILURES: &str = "SELECT payment_key, payer, hashes, reverted_at FROM outbox \
      WHERE network = $1 AND account = $2 AND reverted_at >= $3 AND payment_key IS NOT NULL";
 const TIDY: &str = "DELETE FROM outbox WHERE sealed IS NULL AND signed_at < $1";
+/// Returns what was signed for them before. The commit does not wait for the disk.
 const ENQUEUE: &str = "WITH queued AS (INSERT INTO settlement_queue \
      (payment_key, network, account, sealed) SELECT key, $3, $4, sealed \
      FROM unnest($1::bytea[], $2::bytea[]) AS new (key, sealed) ON CONFLICT DO NOTHING) \
-     SELECT pg_notify($5, $6)";
+     SELECT payment_key, nonce, hashes FROM outbox WHERE payment_key = ANY($1) \
+     UNION ALL SELECT NULL, NULL, NULL WHERE pg_notify($5, $6) IS NULL \
+     OR set_config('synchronous_commit', 'off', true) IS NULL";
 const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
      WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
 const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
@@ -133,11 +136,6 @@ impl Outbox for PostgresStore {
     ) -> Result<Vec<SentTransactions>, OutboxError> {
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.0.as_slice()).collect();
         let rows = self.server.all(OF_PAYMENTS, &[&keys]).await.map_err(busy)?;
-        let sent = |row: &Row| {
-            let (key, nonce, hashes): (&[u8], i64, &[u8]) =
-                (cell(row, 0)?, cell(row, 1)?, cell(row, 2)?);
-            outbox_rows::sent(key, nonce, hashes)
-        };
         rows.iter().map(sent).collect()
     }
 
@@ -166,15 +164,15 @@ impl SettlementQueue for PostgresStore {
         &self,
         account: SenderAccount,
         requests: &[SettlementRequest],
-    ) -> Result<(), OutboxError> {
+    ) -> Result<Vec<SentTransactions>, OutboxError> {
         let keys: Vec<&[u8]> = requests.iter().map(|request| request.key.0.as_slice()).collect();
         let sealed = requests.iter().map(|request| outbox_rows::write_queued(request, &self.seals));
         let sealed = sealed.collect::<Result<Vec<_>, _>>()?;
         let (network, address) = (network_cell(account), account_cell(account));
-        let told = word(Change::Queued);
         let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
-            [&keys, &sealed, &network, &address, &CHANNEL, &told];
-        self.server.all(ENQUEUE, &cells).await.map(drop).map_err(busy)
+            [&keys, &sealed, &network, &address, &CHANNEL, &TOLD_QUEUED];
+        let rows = self.server.all(ENQUEUE, &cells).await.map_err(busy)?;
+        rows.iter().map(sent).collect()
     }
 
     async fn queued(
@@ -201,13 +199,15 @@ impl SettlementQueue for PostgresStore {
         Ok(if gone == 0 { Withdrawal::NotQueued } else { Withdrawal::Withdrawn })
     }
 
-    async fn announce(&self, _account: SenderAccount) {
-        // Those who are not told look by themselves.
-        let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &word(Change::Mined)]).await;
+    async fn announce(&self, _account: SenderAccount, mined: &[MinedNotice]) {
+        for some in mined.chunks(NOTICES_AT_ONCE) {
+            // Those who are not told look by themselves.
+            let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &write_mined(some)]).await;
+        }
     }
 
-    async fn changed(&self, change: Change, seen: u64) -> u64 {
-        self.session.changed(change, seen).await
+    fn notices(&self) -> Notices {
+        self.session.notices()
     }
 }
 
@@ -268,6 +268,11 @@ impl Columns {
         }
         Ok(columns)
     }
+}
+
+fn sent(row: &Row) -> Result<SentTransactions, OutboxError> {
+    let (key, nonce, hashes): (&[u8], i64, &[u8]) = (cell(row, 0)?, cell(row, 1)?, cell(row, 2)?);
+    outbox_rows::sent(key, nonce, hashes)
 }
 
 fn cells(row: &Row) -> Result<OutboxCells, OutboxError> {

@@ -4,37 +4,59 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
+use alloy_primitives::{B256, hex};
 use order::ids::WorkerId;
+use order::payment::PaymentKey;
 use tokio::sync::{Mutex, Notify};
 use tokio_postgres::config::Config;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Socket, tls::NoTlsStream};
 
 use super::heartbeat;
-use crate::settlement::outbox::{Change, Changes};
+use crate::settlement::outbox::{MinedNotice, NoticeBoard, Notices};
 
 /// Where processes tell each other that the outbox has changed.
 pub(super) const CHANNEL: &str = "pennyblack_outbox";
 
-/// How a change is called there.
-pub(super) fn word(change: Change) -> &'static str {
-    match change {
-        Change::Queued => "queued",
-        Change::Mined => "mined",
+/// What the sender is told when something is in the queue. Anything else there is a list of
+/// transactions in blocks.
+pub(super) const QUEUED: &str = "queued";
+/// A payload has less than 8,000 bytes.
+pub(super) const NOTICES_AT_ONCE: usize = 56;
+const KEY_DIGITS: usize = 64;
+
+/// The payload that tells of transactions in blocks: payment key and hash of each.
+pub(super) fn write_mined(mined: &[MinedNotice]) -> String {
+    let mut payload = String::with_capacity(mined.len() * 2 * KEY_DIGITS);
+    for MinedNotice { key, transaction } in mined {
+        payload.push_str(&hex::encode(key.0));
+        payload.push_str(&hex::encode(transaction));
     }
+    payload
+}
+
+fn read_mined(payload: &str) -> Option<Arc<[MinedNotice]>> {
+    let bytes = hex::decode(payload).ok()?;
+    let (notices, rest) = bytes.as_chunks::<KEY_DIGITS>();
+    let notice = |both: &[u8; KEY_DIGITS]| {
+        let (key, transaction) = both.split_at(KEY_DIGITS / 2);
+        let key = PaymentKey(key.try_into().ok()?);
+        Some(MinedNotice { key, transaction: B256::from_slice(transaction) })
+    };
+    if rest.is_empty() { notices.iter().map(notice).collect() } else { None }
 }
 
 pub(super) struct Session {
     config: Config,
     worker: WorkerId,
     connection: Mutex<Option<Arc<Client>>>,
-    changes: Arc<Changes>,
+    notices: Arc<NoticeBoard>,
     ended: Arc<Notify>,
 }
 
 impl Session {
     pub(super) fn new(config: Config, worker: WorkerId) -> Self {
-        let (changes, ended) = (Arc::default(), Arc::new(Notify::new()));
-        Self { config, worker, connection: Mutex::new(None), changes, ended }
+        let (notices, ended) = (Arc::default(), Arc::new(Notify::new()));
+        Self { config, worker, connection: Mutex::new(None), notices, ended }
     }
 
     /// The connection, or a new one if it has ended. The heartbeat names the new one before
@@ -45,7 +67,7 @@ impl Session {
             return Ok(Arc::clone(client));
         }
         let (client, driver) = self.config.connect(NoTls).await?;
-        tokio::spawn(hear(driver, Arc::clone(&self.changes), Arc::clone(&self.ended)));
+        tokio::spawn(hear(driver, Arc::clone(&self.notices), Arc::clone(&self.ended)));
         client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
         client.execute(heartbeat::BEAT, &[&self.worker.bytes().as_slice()]).await?;
         let client = Arc::new(client);
@@ -53,11 +75,9 @@ impl Session {
         Ok(client)
     }
 
-    /// Waits until this process has been told of more changes than it has seen.
-    pub(super) async fn changed(&self, change: Change, seen: u64) -> u64 {
-        // Without a connection nothing is heard, and those who wait look by themselves.
-        let _ = self.client().await;
-        self.changes.after(change, seen).await
+    /// What this process is told while it has a connection, which its heartbeat renews.
+    pub(super) fn notices(&self) -> Notices {
+        self.notices.subscribe()
     }
 
     /// Waits until the connection has ended.
@@ -72,18 +92,40 @@ impl Session {
 
 async fn hear(
     mut driver: Connection<Socket, NoTlsStream>,
-    changes: Arc<Changes>,
+    notices: Arc<NoticeBoard>,
     ended: Arc<Notify>,
 ) {
     while let Some(Ok(message)) = poll_fn(|context| driver.poll_message(context)).await {
         if let AsyncMessage::Notification(notification) = message {
-            let change = [Change::Queued, Change::Mined]
-                .into_iter()
-                .find(|change| word(*change) == notification.payload());
-            if let Some(change) = change {
-                changes.count(change);
+            match notification.payload() {
+                QUEUED => notices.queued(),
+                payload => {
+                    if let Some(mined) = read_mined(payload) {
+                        notices.mined(mined);
+                    }
+                }
             }
         }
     }
     ended.notify_one();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notices_are_read_as_they_were_written_and_fit_into_a_payload() {
+        let notice = |n: u8| MinedNotice {
+            key: PaymentKey([n; 32]),
+            transaction: B256::repeat_byte(255 - n),
+        };
+        let mined: Vec<MinedNotice> = (0..56).map(notice).collect();
+        assert_eq!(mined.len(), NOTICES_AT_ONCE);
+        let payload = write_mined(&mined);
+        assert!(payload.len() < 8_000, "{}", payload.len());
+        assert_eq!(read_mined(&payload).unwrap()[..], mined[..]);
+        assert_eq!(read_mined("00ff"), None);
+        assert_eq!(read_mined("mined"), None);
+    }
 }

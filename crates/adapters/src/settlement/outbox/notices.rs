@@ -1,0 +1,68 @@
+//! What processes tell each other about the queue and the outbox.
+
+use std::sync::Arc;
+
+use alloy_primitives::B256;
+use order::payment::PaymentKey;
+use tokio::sync::{broadcast, watch};
+
+/// A process that has missed more than that looks at everything it waits for.
+const KEPT: usize = 256;
+
+/// A transaction that is in a block. A hint: the receipt is the proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinedNotice {
+    pub key: PaymentKey,
+    pub transaction: B256,
+}
+
+/// Passes on to the senders of one process what it is told.
+pub(crate) struct NoticeBoard {
+    queued: watch::Sender<u64>,
+    mined: broadcast::Sender<Arc<[MinedNotice]>>,
+}
+
+impl Default for NoticeBoard {
+    fn default() -> Self {
+        Self { queued: watch::Sender::default(), mined: broadcast::Sender::new(KEPT) }
+    }
+}
+
+impl NoticeBoard {
+    pub(crate) fn queued(&self) {
+        self.queued.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn mined(&self, notices: Arc<[MinedNotice]>) {
+        // It fails if no sender listens.
+        let _ = self.mined.send(notices);
+    }
+
+    pub(crate) fn subscribe(&self) -> Notices {
+        Notices { queued: self.queued.subscribe(), mined: self.mined.subscribe() }
+    }
+}
+
+/// What one sender is told.
+pub struct Notices {
+    queued: watch::Receiver<u64>,
+    mined: broadcast::Receiver<Arc<[MinedNotice]>>,
+}
+
+impl Notices {
+    /// Waits until something was put into the queue since the last call.
+    pub(crate) async fn queued(&mut self) {
+        if self.queued.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits for transactions in blocks. None if notices were missed.
+    pub(crate) async fn mined(&mut self) -> Option<Arc<[MinedNotice]>> {
+        match self.mined.recv().await {
+            Ok(notices) => Some(notices),
+            Err(broadcast::error::RecvError::Lagged(_)) => None,
+            Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
