@@ -107,6 +107,11 @@ impl Ledger {
         self.made.iter().map(|(_, _, calls)| calls).sum()
     }
 
+    /// How many paid cards in a row the account was refused for.
+    pub const fn refusals(&self) -> u32 {
+        self.refusals
+    }
+
     /// A database's clock may be set back. What was written later than now moves back with
     /// it and keeps its distances, or nothing would be free until the clock has caught up.
     fn follow_clock(&mut self, now: u64) {

@@ -1,6 +1,7 @@
 //! A provider's rate budget in PostgreSQL: one row for an account, shared by all processes.
 
 use std::mem;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::sync::oneshot;
 use super::PostgresStore;
 use super::connection::{Server, trouble};
 use super::queries::cell;
-use crate::provider::budget::{ANSWER_SECONDS, Entry, Ledger, Rate, SharedBudget, Spent};
+use crate::provider::budget::{ANSWER_SECONDS, Entry, Ledger, Rate, SharedBudget, Spent, Standing};
 
 /// Waits for the row, and reads the clock only after that: what a call is dated with must
 /// not be older than the wait.
@@ -42,6 +43,8 @@ struct Account {
     name: String,
     server: Server,
     queue: Mutex<Queue>,
+    /// Refusals in a row, as the row said last.
+    refusals: AtomicU32,
 }
 
 #[derive(Default)]
@@ -68,13 +71,19 @@ impl PostgresStore {
     /// The budget that all processes on this database share for one provider's account.
     pub fn provider_budget(&self, account: &str) -> Arc<dyn SharedBudget> {
         let (name, server) = (account.to_owned(), self.server.clone());
-        Arc::new(PostgresBudget(Arc::new(Account { name, server, queue: Mutex::default() })))
+        let (queue, refusals) = (Mutex::default(), AtomicU32::new(0));
+        Arc::new(PostgresBudget(Arc::new(Account { name, server, queue, refusals })))
     }
 }
 
 #[async_trait]
 impl SharedBudget for PostgresBudget {
     async fn apply(&self, entry: Entry, rate: Rate) -> Answer {
+        // Most cards show what the row says already. If another process has been refused
+        // meanwhile, the next card shows it.
+        if entry == Entry::Note(Standing::Served) && self.0.refusals.load(Ordering::Relaxed) == 0 {
+            return Ok(Ok(()));
+        }
         let (answer, heard) = oneshot::channel();
         let before = {
             let mut queue = self.0.queue();
@@ -138,6 +147,7 @@ impl Account {
         let before = ledger.clone();
         let apply = |waiting: &Waiting| ledger.apply(waiting.entry, waiting.rate, now);
         let answers = batch.iter().map(apply).collect();
+        self.refusals.store(ledger.refusals(), Ordering::Relaxed);
         if ledger != before {
             let write = transaction.prepare_cached(WRITE).await.map_err(fault)?;
             let text = text(&ledger)?;
