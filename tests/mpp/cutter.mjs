@@ -5,13 +5,22 @@ export async function startCutter(target) {
   let wanted = 0;
   let left = 0;
   let hits = 0;
+  const seen = new Set();
+
+  /** The service may send an earlier transaction again at any time, until it knows that it is in a block. */
+  const isNew = body => {
+    const raws = [JSON.parse(body)].flat().filter(({ method }) => method === "eth_sendRawTransaction").map(({ params }) => params[0]);
+    const fresh = raws.filter(raw => !seen.has(raw));
+    for (const raw of fresh) seen.add(raw);
+    return fresh.length > 0;
+  };
 
   const serve = async (request, response) => {
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
     const body = Buffer.concat(pieces).toString();
     const isTransaction = body.includes("eth_sendRawTransaction");
-    if (wanted > 0 && isTransaction) [left, wanted] = [wanted, 0];
+    if (isTransaction && isNew(body) && wanted > 0) [left, wanted] = [wanted, 0];
     // In the silence only transactions get through: the node has them, whatever is heard of it.
     if (left > 0 && !isTransaction) return cut(request);
     const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -29,7 +38,7 @@ export async function startCutter(target) {
   await new Promise(done => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** From the next transaction on so many calls are cut off, its own answer among them. */
+    /** From the next new transaction on so many calls are cut off, its own answer among them. */
     cut: calls => ([wanted, hits] = [calls, 0]),
     calm: () => ([wanted, left] = [0, 0]),
     /** How many were, since we last asked for it. */
