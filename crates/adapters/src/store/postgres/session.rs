@@ -22,11 +22,12 @@ pub(super) const CHANNEL: &str = "pennyblack_outbox";
 pub(super) const QUEUED: &str = "queued";
 /// A payload has less than 8,000 bytes.
 pub(super) const NOTICES_AT_ONCE: usize = 56;
-const KEY_DIGITS: usize = 64;
+/// A payment key and the hash of a transaction, 32 bytes each. A byte is two digits.
+const NOTICE_BYTES: usize = 64;
 
 /// The payload that tells of transactions in blocks: payment key and hash of each.
 pub(super) fn write_mined(mined: &[MinedNotice]) -> String {
-    let mut payload = String::with_capacity(mined.len() * 2 * KEY_DIGITS);
+    let mut payload = String::with_capacity(mined.len() * 2 * NOTICE_BYTES);
     for MinedNotice { key, transaction } in mined {
         payload.push_str(&hex::encode(key.0));
         payload.push_str(&hex::encode(transaction));
@@ -36,9 +37,9 @@ pub(super) fn write_mined(mined: &[MinedNotice]) -> String {
 
 fn read_mined(payload: &str) -> Option<Arc<[MinedNotice]>> {
     let bytes = hex::decode(payload).ok()?;
-    let (notices, rest) = bytes.as_chunks::<KEY_DIGITS>();
-    let notice = |both: &[u8; KEY_DIGITS]| {
-        let (key, transaction) = both.split_at(KEY_DIGITS / 2);
+    let (notices, rest) = bytes.as_chunks::<NOTICE_BYTES>();
+    let notice = |both: &[u8; NOTICE_BYTES]| {
+        let (key, transaction) = both.split_at(NOTICE_BYTES / 2);
         let key = PaymentKey(key.try_into().ok()?);
         Some(MinedNotice { key, transaction: B256::from_slice(transaction) })
     };
