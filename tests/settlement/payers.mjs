@@ -25,6 +25,8 @@ const NOBODY_LISTENS_MILLISECONDS = 20;
 /** Answers in the range of 4xx that do not end an order. */
 const REPEATABLE = new Set([408, 409, 425, 429]);
 
+/** The time of day in milliseconds, with fractions. */
+const now = () => performance.timeOrigin + performance.now();
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
 /** Calls the node with many members in few requests. */
@@ -101,7 +103,7 @@ const agent = new Agent({ keepAlive: true });
 
 /** Sends the paid request once; the status is 0 if there was no answer. */
 export function send(url, order) {
-  order.sent ??= Date.now();
+  order.sent ??= now();
   return new Promise(resolve => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(order.body), ...order.headers };
     const asked = request(`${url}${order.door}`, { method: "POST", agent, headers, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) }, answer => {
@@ -123,7 +125,7 @@ function reason(headers) {
 }
 
 function record(order, status, text, headers = {}) {
-  order.answered = Date.now();
+  order.answered = now();
   order.statuses.push(status);
   let body = {};
   try {

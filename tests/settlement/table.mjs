@@ -9,6 +9,9 @@ export function percentile(values, share) {
 /** Milliseconds as seconds with two digits. */
 export const seconds = milliseconds => (Number.isFinite(milliseconds) ? (milliseconds / 1_000).toFixed(2) : "-");
 
+/** Milliseconds with one digit. */
+export const milliseconds = value => (Number.isFinite(value) ? value.toFixed(1) : "-");
+
 export function count(values) {
   const counts = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
