@@ -1,19 +1,23 @@
 //! A provider's rate budget in PostgreSQL: one row for an account, shared by all processes.
 
-use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{iter, mem};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use order::ports::StoreError;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
+use self::reservations::{Reservations, spare_most};
 use super::PostgresStore;
 use super::connection::{Server, trouble};
 use super::queries::cell;
 use crate::provider::budget::{ANSWER_SECONDS, Entry, Ledger, Rate, SharedBudget, Spent, Standing};
+
+mod reservations;
 
 /// Waits for the row, and reads the clock only after that: what a call is dated with must
 /// not be older than the wait.
@@ -29,13 +33,20 @@ const WRITE: &str = "UPDATE provider_budget SET ledger = $2::text::jsonb WHERE a
 /// A process that stops between reading and writing must not keep the others from the row,
 /// and neither must the disk: a server that crashes may forget the last calls, and then the
 /// provider itself refuses those that are too many.
-const PATIENCE: &str =
+const TRANSACTION_SETTINGS: &str =
     "SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL synchronous_commit = off";
+
+/// A reserved call that was made is written with the next question, or after that long.
+const WRITE_DELAY: Duration = Duration::from_millis(250);
+
+/// Entries that no caller waits for.
+type Unwritten = Vec<(Entry, Rate)>;
 
 type Answer = Result<Result<(), Spent>, StoreError>;
 
 /// One account's row. Entries that come while a transaction is under way share the next
-/// one, the most urgent first, so a crowd costs one connection and few commits.
+/// one, the most urgent first, so a crowd costs one connection and few commits. Where the
+/// rate allows it, a process reserves a few calls ahead.
 #[derive(Clone)]
 struct PostgresBudget(Arc<Account>);
 
@@ -50,7 +61,20 @@ struct Account {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<Waiting>,
+    reservations: Reservations,
+    /// Reserved calls that were made, and spare ones that are given back.
+    unwritten: Unwritten,
     at_work: AtWork,
+    write: Write,
+}
+
+/// When the unwritten entries go to the row, if no other entry takes them along.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Write {
+    #[default]
+    NotPlanned,
+    Planned,
+    Due,
 }
 
 /// Whether a task serves the queue.
@@ -79,23 +103,17 @@ impl PostgresStore {
 #[async_trait]
 impl SharedBudget for PostgresBudget {
     async fn apply(&self, entry: Entry, rate: Rate) -> Answer {
-        // Most cards show what the row says already. If another process has been refused
-        // meanwhile, the next card shows it.
-        if entry == Entry::Note(Standing::Served) && self.0.refusals.load(Ordering::Relaxed) == 0 {
+        if self.0.apply_here(entry, rate) {
             return Ok(Ok(()));
         }
         let (answer, heard) = oneshot::channel();
-        let before = {
-            let mut queue = self.0.queue();
-            queue.waiting.push(Waiting { entry, rate, answer });
-            mem::replace(&mut queue.at_work, AtWork::Yes)
-        };
-        if before == AtWork::No {
-            // A task of its own: a caller that goes away must not take the others' answers
-            // with it.
-            tokio::spawn(Arc::clone(&self.0).serve());
+        self.0.queue().waiting.push(Waiting { entry, rate, answer });
+        self.0.start();
+        let answer = heard.await.unwrap_or(Err(StoreError::Busy));
+        if entry == Entry::Reserve && answer == Ok(Ok(())) {
+            self.0.queue().reservations.hold();
         }
-        heard.await.unwrap_or(Err(StoreError::Busy))
+        answer
     }
 }
 
@@ -104,12 +122,66 @@ impl Account {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Applies what the row need not be asked about; false if it must be.
+    fn apply_here(self: &Arc<Self>, entry: Entry, rate: Rate) -> bool {
+        let is_served = self.refusals.load(Ordering::Relaxed) == 0;
+        let mut queue = self.queue();
+        match entry {
+            // Most cards show what the row says already. If another process has been refused
+            // meanwhile, the next card shows it.
+            Entry::Note(Standing::Served) => is_served,
+            Entry::Reserve => {
+                let stale = queue.reservations.take_stale(Instant::now());
+                queue.unwritten.extend(iter::repeat_n((Entry::Release, rate), stale));
+                is_served && queue.reservations.take_spare()
+            }
+            Entry::Release => queue.reservations.give_back(rate),
+            Entry::TakeReserved => {
+                let is_held = queue.reservations.make();
+                if is_held {
+                    queue.unwritten.push((entry, rate));
+                    self.plan_write(&mut queue);
+                }
+                is_held
+            }
+            Entry::Note(Standing::Refused) => {
+                let spare = queue.reservations.take_all_spare();
+                queue.unwritten.extend(iter::repeat_n((Entry::Release, rate), spare));
+                false
+            }
+            Entry::Take(_) | Entry::Report(_) => false,
+        }
+    }
+
+    /// Serves the queue, unless a task does so already.
+    fn start(self: &Arc<Self>) {
+        if mem::replace(&mut self.queue().at_work, AtWork::Yes) == AtWork::No {
+            // A task of its own: a caller that goes away must not take the others' answers
+            // with it.
+            tokio::spawn(Arc::clone(self).serve());
+        }
+    }
+
+    /// Writes the unwritten entries soon, unless others take them along first.
+    fn plan_write(self: &Arc<Self>, queue: &mut Queue) {
+        if queue.write != Write::NotPlanned {
+            return;
+        }
+        queue.write = Write::Planned;
+        let account = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(WRITE_DELAY).await;
+            account.queue().write = Write::Due;
+            account.start();
+        });
+    }
+
     /// Serves whatever waits, until nothing does.
     async fn serve(self: Arc<Self>) {
-        while let Some(batch) = self.next() {
+        while let Some((batch, unwritten)) = self.next() {
             // After that long no caller waits for the answer.
             let patience = Duration::from_secs(ANSWER_SECONDS);
-            let answers = tokio::time::timeout(patience, self.commit(&batch)).await;
+            let answers = tokio::time::timeout(patience, self.commit(&batch, &unwritten)).await;
             match answers.unwrap_or(Err(StoreError::Busy)) {
                 Ok(answers) => {
                     for (waiting, answer) in batch.into_iter().zip(answers) {
@@ -117,6 +189,8 @@ impl Account {
                     }
                 }
                 Err(fault) => {
+                    // If it was written after all, these calls count twice for a while.
+                    self.queue().unwritten.extend(unwritten);
                     for waiting in batch {
                         let _ = waiting.answer.send(Err(fault));
                     }
@@ -125,28 +199,43 @@ impl Account {
         }
     }
 
-    fn next(&self) -> Option<Vec<Waiting>> {
+    fn next(&self) -> Option<(Vec<Waiting>, Unwritten)> {
         let mut queue = self.queue();
         let mut batch = mem::take(&mut queue.waiting);
         batch.retain(|waiting| !waiting.answer.is_closed());
-        if batch.is_empty() {
+        let is_due = queue.write == Write::Due && !queue.unwritten.is_empty();
+        if queue.write == Write::Due {
+            queue.write = Write::NotPlanned;
+        }
+        if batch.is_empty() && !is_due {
             queue.at_work = AtWork::No;
             return None;
         }
         batch.sort_by_key(|waiting| waiting.entry.caller());
-        Some(batch)
+        Some((batch, mem::take(&mut queue.unwritten)))
     }
 
     /// One transaction for all of them. Where nothing changes, nothing is written.
-    async fn commit(&self, batch: &[Waiting]) -> Result<Vec<Result<(), Spent>>, StoreError> {
+    async fn commit(
+        &self,
+        batch: &[Waiting],
+        unwritten: &[(Entry, Rate)],
+    ) -> Result<Vec<Result<(), Spent>>, StoreError> {
         let fault = |error| trouble(&error);
         let mut client = self.server.client().await?;
         let transaction = client.transaction().await.map_err(fault)?;
-        transaction.batch_execute(PATIENCE).await.map_err(fault)?;
+        transaction.batch_execute(TRANSACTION_SETTINGS).await.map_err(fault)?;
         let (mut ledger, now) = self.lock(&transaction).await?;
         let before = ledger.clone();
+        for (entry, rate) in unwritten {
+            if ledger.apply(*entry, *rate, now).is_err() {
+                // Its reservation has expired; the call was made all the same.
+                let _ = ledger.apply(Entry::Report(1), *rate, now);
+            }
+        }
         let apply = |waiting: &Waiting| ledger.apply(waiting.entry, waiting.rate, now);
         let answers = batch.iter().map(apply).collect();
+        let spare = reserve_spare(&mut ledger, batch, now);
         self.refusals.store(ledger.refusals(), Ordering::Relaxed);
         if ledger != before {
             let write = transaction.prepare_cached(WRITE).await.map_err(fault)?;
@@ -154,6 +243,7 @@ impl Account {
             transaction.execute(&write, &[&self.name, &text]).await.map_err(fault)?;
             transaction.commit().await.map_err(fault)?;
         }
+        self.queue().reservations.add_spare(spare, Instant::now());
         Ok(answers)
     }
 
@@ -174,6 +264,15 @@ impl Account {
         })?;
         Ok((ledger, cell::<i64>(&row, 1)?.cast_unsigned()))
     }
+}
+
+/// Reserves a few calls more, where cards are being sold. Answers how many.
+fn reserve_spare(ledger: &mut Ledger, batch: &[Waiting], now: u64) -> usize {
+    let Some(waiting) = batch.iter().find(|waiting| waiting.entry == Entry::Reserve) else {
+        return 0;
+    };
+    let most = if ledger.refusals() == 0 { spare_most(waiting.rate) } else { 0 };
+    (0..most).take_while(|_| ledger.apply(Entry::Reserve, waiting.rate, now).is_ok()).count()
 }
 
 fn text(ledger: &Ledger) -> Result<String, StoreError> {

@@ -17,10 +17,10 @@ const ASKING: [Caller; 4] = [Caller::Preview, Caller::Buyer, Caller::Reconciler,
 fn two_processes_at_once_never_exceed_the_account_together() {
     with_database(async |clock| {
         let stores = [clock.store().await, clock.store().await];
+        let budgets = [&stores[0], &stores[1]].map(|store| Arc::new(shared_budget(store)));
         for round in 0..3 {
             let mut crowd = JoinSet::new();
-            for store in &stores {
-                let budget = Arc::new(shared_budget(store));
+            for budget in &budgets {
                 for task in 0..16 {
                     let (budget, caller) = (budget.clone(), ASKING[task % ASKING.len()]);
                     crowd.spawn(async move {
@@ -39,6 +39,10 @@ fn two_processes_at_once_never_exceed_the_account_together() {
             }
             let calls: usize = crowd.join_all().await.into_iter().sum();
             assert_eq!(calls, RATE.calls(), "round {round}: all of it, and no more");
+            for budget in &budgets {
+                let taken = budget.take(Caller::Preview).await;
+                assert_eq!(taken, Err(Spent), "and writes what is not written yet");
+            }
             clock.shift(63).await;
         }
         for store in stores {
@@ -69,6 +73,61 @@ fn what_one_process_does_another_one_sees() {
         for store in stores {
             store.close().await.unwrap();
         }
+    });
+}
+
+/// An account whose processes reserve sixteen calls ahead.
+const LARGE: Rate = Rate { seconds: 60, paid: 960, reconciler: 0, preview: 0 };
+
+#[test]
+fn calls_that_are_reserved_ahead_need_no_database_and_count_for_all() {
+    with_database(async |clock| {
+        let stores = [clock.store().await, clock.store().await];
+        let [one, other] = [&stores[0], &stores[1]].map(|it| shared_budget(it).at_rate(LARGE));
+        one.reserve().await.unwrap();
+        clock.client.batch_execute(HOLD).await.unwrap();
+        for _ in 0..16 {
+            assert_eq!(one.reserve().await, Ok(()));
+        }
+        for _ in 0..17 {
+            assert_eq!(one.take_reserved().await, Ok(()));
+        }
+        clock.client.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(rest(&other, Caller::Buyer).await, LARGE.paid - 17);
+        for store in stores {
+            store.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_reserved_call_that_was_made_is_written_without_another_entry() {
+    with_database(async |clock| {
+        let store = clock.store().await;
+        let budget = shared_budget(&store);
+        budget.reserve().await.unwrap();
+        budget.take_reserved().await.unwrap();
+        let written = "SELECT ledger->'reserved' = '[]' FROM provider_budget";
+        while !clock.client.query_one(written, &[]).await.unwrap().get::<_, bool>(0) {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(rest(&budget, Caller::Buyer).await, RATE.calls() - 1 - RATE.reconciler);
+        store.close().await.unwrap();
+    });
+}
+
+#[test]
+fn an_account_that_is_refused_gives_its_spare_calls_back() {
+    with_database(async |clock| {
+        let store = clock.store().await;
+        let budget = shared_budget(&store).at_rate(LARGE);
+        budget.reserve().await.unwrap();
+        for _ in 0..3 {
+            budget.note(Standing::Refused).await;
+        }
+        assert_eq!(budget.reserve().await, Err(Spent));
+        assert_eq!(rest(&budget, Caller::Paid).await, LARGE.paid - 1, "the card keeps its own");
+        store.close().await.unwrap();
     });
 }
 

@@ -1,0 +1,128 @@
+//! The calls that this process has reserved in the shared row, so that most cards need no
+//! question of their own to the database.
+
+use std::mem;
+
+use tokio::time::{Duration, Instant};
+
+use crate::provider::budget::Rate;
+
+/// After that long a spare reservation is given back. Together with the time of a paid
+/// request this is less than the row keeps a reservation.
+const SPARE_TIME: Duration = Duration::from_secs(10);
+
+/// A process keeps at most this share of the calls for paid cards spare, and never more
+/// than so many.
+const SPARE_SHARE: usize = 32;
+const SPARE_MOST: usize = 16;
+
+/// How many reservations a process may keep spare at this rate.
+pub(super) fn spare_most(rate: Rate) -> usize {
+    (rate.paid / SPARE_SHARE).min(SPARE_MOST)
+}
+
+#[derive(Default)]
+pub(super) struct Reservations {
+    /// Given to cards whose money may move.
+    held: usize,
+    /// Given to no card yet, since the time of the oldest.
+    spare: usize,
+    spare_since: Option<Instant>,
+}
+
+impl Reservations {
+    /// Gives a spare reservation to a card, if there is one.
+    pub(super) const fn take_spare(&mut self) -> bool {
+        if self.spare == 0 {
+            return false;
+        }
+        self.spare -= 1;
+        self.held += 1;
+        true
+    }
+
+    /// The row has reserved a call for a card.
+    pub(super) const fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    /// The row has reserved more calls than were asked for.
+    pub(super) fn add_spare(&mut self, calls: usize, now: Instant) {
+        if self.spare == 0 {
+            self.spare_since = Some(now);
+        }
+        self.spare += calls;
+    }
+
+    /// A card gives its reservation back; false if the row must be told.
+    pub(super) fn give_back(&mut self, rate: Rate) -> bool {
+        if self.held == 0 {
+            return false;
+        }
+        self.held -= 1;
+        let is_kept = self.spare > 0 && self.spare < spare_most(rate);
+        self.spare += usize::from(is_kept);
+        is_kept
+    }
+
+    /// The call of a reservation is about to be made; false if this process holds none.
+    pub(super) const fn make(&mut self) -> bool {
+        if self.held == 0 {
+            return false;
+        }
+        self.held -= 1;
+        true
+    }
+
+    /// The spare reservations, if they are too old to be given to a card.
+    pub(super) fn take_stale(&mut self, now: Instant) -> usize {
+        let is_stale =
+            self.spare_since.is_some_and(|since| now.duration_since(since) >= SPARE_TIME);
+        if is_stale { mem::take(&mut self.spare) } else { 0 }
+    }
+
+    /// All spare reservations.
+    pub(super) const fn take_all_spare(&mut self) -> usize {
+        mem::replace(&mut self.spare, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Rate = Rate { seconds: 5, paid: 75, reconciler: 40, preview: 35 };
+
+    #[test]
+    fn a_process_keeps_a_small_share_spare_and_none_of_a_small_rate() {
+        let of = |paid| spare_most(Rate { paid, ..RATE });
+        assert_eq!([of(30), of(75), of(512), of(750_000)], [0, 2, 16, 16]);
+    }
+
+    #[test]
+    fn a_spare_reservation_is_given_to_one_card_and_only_while_it_is_fresh() {
+        let (mut reservations, begun) = (Reservations::default(), Instant::now());
+        reservations.add_spare(2, begun);
+        assert!(reservations.take_spare());
+        let stale_at = begun + SPARE_TIME;
+        assert_eq!(reservations.take_stale(stale_at - Duration::from_millis(1)), 0);
+        assert_eq!(reservations.take_stale(stale_at), 1);
+        assert!(!reservations.take_spare());
+        assert!(reservations.make(), "the card keeps its own");
+        assert!(!reservations.make());
+    }
+
+    #[test]
+    fn a_reservation_that_is_given_back_joins_fresh_ones_or_is_told_to_the_row() {
+        let mut reservations = Reservations::default();
+        assert!(!reservations.give_back(RATE), "this process holds none");
+        reservations.hold();
+        assert!(!reservations.give_back(RATE), "its age is not known");
+        reservations.add_spare(2, Instant::now());
+        assert!(reservations.take_spare());
+        assert!(reservations.give_back(RATE));
+        reservations.hold();
+        assert!(!reservations.give_back(RATE), "there are enough");
+        assert_eq!(reservations.take_all_spare(), 2);
+    }
+}
