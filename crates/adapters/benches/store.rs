@@ -18,9 +18,9 @@ mod rounds {
     use adapters::keys::Keyring;
     use adapters::store::postgres::PostgresStore;
     use adapters::store::sqlite::SqliteStore;
-    use order::contract::samples::{begun, offer};
+    use order::contract::samples::{begun, named, offer};
     use order::event::Actor;
-    use order::ids::{OrderId, Timestamp, WorkerId};
+    use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
     use order::lifecycle::{Offered, Order, Stored};
     use order::ports::{Store, TidyLimits};
 
@@ -76,9 +76,11 @@ mod rounds {
             let rate = crowd(store, callers, orders, begin).await;
             table.add(&format!("{name}: begin settlement, {callers} callers"), rate);
         }
-        let rate = crowd(store, 128, fresh(offer), make).await;
-        table.add(&format!("{name}: new offers, all written, 128 callers"), rate);
-        let known: Vec<_> = fresh(offer).into_iter().take(1_000).collect();
+        let rate = crowd(store, 128, fresh(|seed| offer(seed).operation.key), miss).await;
+        table.add(&format!("{name}: read for an unpaid request, 128 callers"), rate);
+        let rate = crowd(store, 128, fresh(named), make).await;
+        table.add(&format!("{name}: new identifiers, 128 callers"), rate);
+        let known: Vec<_> = fresh(named).into_iter().take(1_000).collect();
         for offer in &known {
             make(Arc::clone(store), offer.clone()).await;
         }
@@ -95,6 +97,10 @@ mod rounds {
 
     async fn begin(store: Arc<dyn Store>, next: Stored) {
         store.record(&next, &Actor::Desk).await.expect("a durable write");
+    }
+
+    async fn miss(store: Arc<dyn Store>, unknown: OperationKey) {
+        assert!(store.newest(&unknown).await.expect("an answer").is_none());
     }
 
     async fn make(store: Arc<dyn Store>, fresh: Order<Offered>) {

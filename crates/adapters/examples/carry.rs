@@ -82,6 +82,7 @@ async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
 fn rejected(why: &Rejection) -> Value {
     match why {
         Rejection::Invalid(reason) => json!({ "invalid": reason }),
+        Rejection::PayeeChanged => json!({ "payee": "changed" }),
         Rejection::AllowanceMissing => json!({ "allowance": "missing" }),
         Rejection::Unavailable => json!({ "unavailable": true }),
     }

@@ -99,6 +99,7 @@ fn service(remote: &RemoteFacilitator, network: Network) -> Value {
 fn rejected(why: &Rejection) -> Value {
     match why {
         Rejection::Invalid(reason) => json!({ "invalid": reason }),
+        Rejection::PayeeChanged => json!({ "payee": "changed" }),
         Rejection::AllowanceMissing => json!({ "allowance": "missing" }),
         Rejection::Unavailable => json!({ "unavailable": true }),
     }

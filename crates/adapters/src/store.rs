@@ -1,10 +1,8 @@
 //! Where orders are kept: two databases behind one port and one contract.
 
-mod digested;
 mod error;
 mod migration;
 mod outbox_rows;
-mod pending;
 pub mod postgres;
 mod rows;
 pub mod sqlite;

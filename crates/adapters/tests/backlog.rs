@@ -205,6 +205,7 @@ async fn lost_cards_behind_two_thousand_others_are_found_by_one_scan() {
     let lists = shop.calls(Operation::List);
     println!("found 10 of 10 after {cleared:?} s of simulated time: {lists} list calls");
     assert!(cleared.is_some_and(|seconds| seconds <= 15 * 60), "{cleared:?}");
-    assert!(lists <= 2 * 21, "{lists} list calls");
+    // The back-off spreads the looks: at most two scans, and the newest page for each card.
+    assert!(lists <= 2 * 21 + 10, "{lists} list calls");
     assert_eq!(shop.calls(Operation::Send), 0, "none is submitted again");
 }

@@ -116,25 +116,7 @@ impl Desk {
             | Stored::Refunded(_)
             | Stored::Lapsed(_)) => return Self::answer(order, None),
         };
-        let payees = payees?;
-        // If the seller's address has changed since the offer was made, the offer
-        // follows: nobody has signed anything yet.
-        if order.state.payees != payees.digest() {
-            return Box::pin(self.ask_anew(tender, order, payees)).await;
-        }
-        Ok(Outcome::Due(offer(tender, &order, payees)))
-    }
-
-    async fn ask_anew(
-        &self,
-        tender: &dyn Tender,
-        order: Order<Offered>,
-        payees: Payees,
-    ) -> Result<Outcome, Refusal> {
-        let (id, order) = (order.id, order.readdress(payees.digest(), self.clock.now()));
-        let recorded = self.record(order, &Actor::Desk).await;
-        let order = recorded.map_err(|refusal| refusal.about(id))?;
-        Ok(Outcome::Due(offer(tender, &order, payees)))
+        Ok(Outcome::Due(offer(tender, &order, payees?)))
     }
 
     async fn send_paid(
@@ -213,9 +195,6 @@ impl Desk {
         credential: Credential,
         payees: Payees,
     ) -> Result<Outcome, Refusal> {
-        if order.state.payees != payees.digest() {
-            return Err(Refusal::SellerAddressChanged(order.id));
-        }
         let offer = offer(tender, &order, payees);
         let (keys, digest) = (tender.keys(&credential), credential.digest());
         let id = order.id;
@@ -358,7 +337,7 @@ fn is_of(settling: &Settling, digest: CredentialDigest) -> bool {
 }
 
 fn offer(tender: &dyn Tender, order: &Order<Offered>, payees: Payees) -> Offer {
-    Offer { order: order.id, price: tender.price(), payees, expires_at: order.expires_at }
+    Offer { order: order.id, price: tender.price(), payees }
 }
 
 #[cfg(test)]

@@ -18,7 +18,12 @@ pub struct Identity {
     /// The key has gone in already: every challenge asks for two names, and half
     /// of the work for each would be to put it in.
     keyed: Hmac<Sha256>,
+    /// The same, with the key of the tags in order ids.
+    tag_keyed: Hmac<Sha256>,
 }
+
+/// Of the 16 bytes of an order id, those that its operation decides. The rest is their tag.
+const NAME_BYTES: usize = 10;
 
 /// One operation: what the caller wants done once, however often it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +59,11 @@ pub enum Origin {
 
 impl Identity {
     pub fn new(key: [u8; 32]) -> Self {
-        Self { keyed: Hmac::new_from_slice(&key).expect("HMAC takes any key") }
+        let keyed = |key: &[u8]| Hmac::new_from_slice(key).expect("HMAC takes any key");
+        let mut tag_key: Hmac<Sha256> = keyed(&key);
+        tag_key.update(b"order tag key");
+        let tag_key = tag_key.finalize().into_bytes();
+        Self { keyed: keyed(&key), tag_keyed: keyed(&tag_key) }
     }
 
     /// The first generation of the operation that a request belongs to. It is
@@ -105,8 +114,8 @@ impl Identity {
         Fingerprint(self.mac(&[b"body", seller.as_str().as_bytes(), &card.canonical()]))
     }
 
-    /// The same operation and generation always give the same order id, so an
-    /// offer that a crash took is made again identically.
+    /// The same operation and generation always give the same order id, at any time and in
+    /// any process, so nothing has to be stored for an offer.
     pub fn order_id(&self, operation: &Operation) -> OrderId {
         // Each part has but one length, so none is written, and no list of parts begins
         // with these letters: it begins with a short one's length.
@@ -115,8 +124,29 @@ impl Identity {
         mac.update(&operation.key.0);
         mac.update(&operation.generation.to_be_bytes());
         let mac: [u8; 32] = mac.finalize().into_bytes().into();
-        let (half, _) = mac.split_first_chunk().expect("16 of 32 bytes");
-        OrderId::from_bytes(*half)
+        let (name, _) = mac.split_first_chunk().expect("10 of 32 bytes");
+        self.tagged(name)
+    }
+
+    /// Whether this is the id of an order of ours, paid or not. The chance that an id made
+    /// up by others is taken for one is 2^-48.
+    pub fn has_issued(&self, id: OrderId) -> bool {
+        let bytes = id.bytes();
+        let (name, _) = bytes.split_first_chunk().expect("10 of 16 bytes");
+        self.tagged(name) == id
+    }
+
+    fn tagged(&self, name: &[u8; NAME_BYTES]) -> OrderId {
+        let mut mac = self.tag_keyed.clone();
+        mac.update(name);
+        let tag = mac.finalize().into_bytes();
+        let mut id = [0; 16];
+        let (front, back) = id.split_at_mut(NAME_BYTES);
+        front.copy_from_slice(name);
+        for (byte, tag) in back.iter_mut().zip(tag) {
+            *byte = tag;
+        }
+        OrderId::from_bytes(id)
     }
 
     /// Each part is preceded by its length, so parts cannot run together.
@@ -180,5 +210,18 @@ mod tests {
         assert_eq!(one.order_id(&first), one.order_id(&first));
         assert_ne!(one.order_id(&first), two.order_id(&first));
         assert_ne!(one.order_id(&first), one.order_id(&second));
+    }
+
+    #[test]
+    fn an_id_is_known_to_be_ours_and_one_with_any_other_bit_is_not() {
+        let (ours, theirs) = (Identity::new([1; 32]), Identity::new([2; 32]));
+        let id = ours.order_id(&operation("alice", "hello", None));
+        assert!(ours.has_issued(id));
+        assert!(!theirs.has_issued(id));
+        for bit in 0..128 {
+            let mut bytes = id.bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(!ours.has_issued(OrderId::from_bytes(bytes)), "bit {bit}");
+        }
     }
 }

@@ -41,12 +41,11 @@
 use sha2::{Digest, Sha256};
 
 use crate::card::Postcard;
-use crate::identity::Operation;
+use crate::identity::{Operation, Origin};
 use crate::ids::{OrderId, Timestamp};
 use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount, Stage};
 use crate::payment::{Payment, Preparation, Settlement};
 use crate::schedule::{self, Attention};
-use crate::seller::PayeesDigest;
 
 /// Long enough to come back with money the next day, short enough that a
 /// changed price or seller does not meet an old offer.
@@ -70,7 +69,7 @@ pub struct Order<S> {
 }
 
 impl Order<Offered> {
-    pub fn offer(id: OrderId, operation: Operation, payees: PayeesDigest, now: Timestamp) -> Self {
+    pub fn offer(id: OrderId, operation: Operation, now: Timestamp) -> Self {
         Self {
             id,
             operation,
@@ -79,13 +78,8 @@ impl Order<Offered> {
             expires_at: now.plus(OFFER_SECONDS),
             version: 0,
             attention: Attention::NONE,
-            state: Offered { payees },
+            state: Offered,
         }
-    }
-
-    /// The same offer, to be paid to whomever the seller's name says now.
-    pub fn readdress(self, payees: PayeesDigest, now: Timestamp) -> Self {
-        self.into_state(now, Attention::NONE, |_| Offered { payees })
     }
 
     pub fn begin_settlement(
@@ -95,31 +89,37 @@ impl Order<Offered> {
         payment: Payment,
         now: Timestamp,
     ) -> Order<Settling> {
-        self.into_state(now, schedule::walking(now), |Offered { payees }| Settling {
-            payees,
-            card,
-            hold,
-            payment,
-        })
+        self.into_state(now, schedule::walking(now), |Offered| Settling { card, hold, payment })
     }
 
-    pub fn lapse(self, now: Timestamp) -> Order<Lapsed> {
-        self.into_state(now, Attention::NONE, |_| Lapsed)
+    /// Whether its time is over. An offer without an identifier of the caller's own can be
+    /// paid at any time.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        match self.operation.origin {
+            Origin::Automatic => false,
+            Origin::Explicit => self.expires_at <= now,
+        }
+    }
+
+    /// It lapses when its time is over, whenever that is noticed.
+    pub fn lapse(self) -> Order<Lapsed> {
+        let expired_at = self.expires_at;
+        self.into_state(expired_at, Attention::NONE, |Offered| Lapsed)
     }
 }
 
 impl Order<Settling> {
     pub fn settled(self, settlement: Settlement, now: Timestamp) -> Order<Submitting> {
         self.into_state(now, schedule::walking(now), |was| {
-            let Settling { payees, card, hold, payment } = was;
-            let paid = Paid { payees, hold, payment, settlement, standing: Standing::Provisional };
+            let Settling { card, hold, payment } = was;
+            let paid = Paid { hold, payment, settlement, standing: Standing::Provisional };
             let paid = paid.confirmed();
             Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None, asked: None }
         })
     }
 
     pub fn declined(self, now: Timestamp) -> Order<Offered> {
-        self.into_state(now, Attention::NONE, |was| Offered { payees: was.payees })
+        self.into_state(now, Attention::NONE, |_| Offered)
     }
 
     pub fn lost(self, now: Timestamp) -> Order<Unconfirmed> {
@@ -276,7 +276,7 @@ impl Order<Mailed> {
 
     /// The chain took the money back, and the card was stopped in time.
     pub fn recalled(self, now: Timestamp) -> Order<Offered> {
-        self.into_state(now, Attention::NONE, |was| Offered { payees: was.paid.payees })
+        self.into_state(now, Attention::NONE, |_| Offered)
     }
 }
 
@@ -284,7 +284,7 @@ impl Order<Mailed> {
 impl Order<Submitting> {
     /// The chain took the money back, and the provider had refused the card.
     pub fn forgiven(self, now: Timestamp) -> Order<Offered> {
-        self.into_state(now, Attention::NONE, |was| Offered { payees: was.paid.payees })
+        self.into_state(now, Attention::NONE, |_| Offered)
     }
 }
 

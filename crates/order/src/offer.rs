@@ -1,14 +1,13 @@
 //! What a payer is asked for.
 
-use crate::ids::{OrderId, Timestamp};
+use crate::ids::OrderId;
 use crate::money::Price;
 use crate::seller::Payees;
 
-/// An order, and what has to be paid for it, to whom, and until when.
+/// An order, and what has to be paid for it, and to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub order: OrderId,
     pub price: Price,
     pub payees: Payees,
-    pub expires_at: Timestamp,
 }

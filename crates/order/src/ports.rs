@@ -123,8 +123,8 @@ pub trait Store: Send + Sync {
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError>;
 
-    /// Keeps an offer unless there is an order of that id, and returns what is
-    /// there now. A crash may take the offer: it can be made again.
+    /// Writes an offer under the caller's own identifier, unless there is an order of that
+    /// id, and returns what is there now.
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError>;
 
     /// Writes the next state, if nobody else wrote one since we read this one,
@@ -158,8 +158,9 @@ pub trait Store: Send + Sync {
         std::future::pending().await
     }
 
-    /// Lets offers lapse whose time is over, and drops what nobody needs: old
-    /// tombstones, and the oldest unpaid rows above the cap.
+    /// Lets offers with an identifier of the caller's own lapse whose time is over, and drops
+    /// old tombstones and the oldest unpaid rows above the cap. An order for which a payment
+    /// was ever begun is never dropped.
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError>;
 
     /// What has happened to an order, oldest first.
@@ -183,11 +184,10 @@ pub struct OpenOrders {
     pub count: u64,
 }
 
-/// How much a store keeps of what nobody paid for.
+/// How much a store keeps of identifiers under which nothing was paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TidyLimits {
-    /// Offers and tombstones together; those that came first go first. Paid orders
-    /// never go.
+    /// Offers and tombstones together; the oldest go first.
     pub unpaid_rows_max: u64,
     /// How long a lapsed identifier is remembered.
     pub tombstone_seconds: u64,

@@ -3,10 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use crate::chain::{EvmAddress, Network};
-use crate::discretion::prints_only_its_name;
 use crate::evidence::{Evidence, Record};
 
 /// The most bytes that one label of a name may have, as in DNS.
@@ -81,7 +78,6 @@ impl Sellers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payees {
     list: Arc<[(Network, EvmAddress)]>,
-    digest: PayeesDigest,
 }
 
 impl Payees {
@@ -89,13 +85,7 @@ impl Payees {
     pub fn new(mut payees: Vec<(Network, EvmAddress)>) -> Option<Self> {
         payees.sort();
         payees.dedup_by_key(|(network, _)| *network);
-        let mut hash = Sha256::new();
-        for (network, payee) in &payees {
-            hash.update(network.chain_id().to_be_bytes());
-            hash.update(payee.bytes());
-        }
-        let digest = PayeesDigest(hash.finalize().into());
-        (!payees.is_empty()).then(|| Self { list: payees.into(), digest })
+        (!payees.is_empty()).then(|| Self { list: payees.into() })
     }
 
     pub fn on(&self, network: Network) -> Option<EvmAddress> {
@@ -105,17 +95,7 @@ impl Payees {
     pub fn iter(&self) -> impl Iterator<Item = (Network, EvmAddress)> + '_ {
         self.list.iter().copied()
     }
-
-    /// What an offer remembers of them, to notice a change before money moves.
-    pub fn digest(&self) -> PayeesDigest {
-        self.digest
-    }
 }
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct PayeesDigest(pub [u8; 32]);
-
-prints_only_its_name!(PayeesDigest);
 
 /// What the name service found out about a seller. Every offer asks for it, so it is
 /// cheap to copy.
@@ -177,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn payees_that_changed_have_another_digest() {
+    fn payees_are_the_same_in_any_sequence() {
         let payee = |byte| EvmAddress::from_bytes([byte; 20]);
         let payees = |list: &[(Network, u8)]| {
             Payees::new(list.iter().map(|(network, byte)| (*network, payee(*byte))).collect())
@@ -185,8 +165,8 @@ mod tests {
         let one = payees(&[(Network::Base, 1), (Network::Polygon, 2)]).unwrap();
         let same = payees(&[(Network::Polygon, 2), (Network::Base, 1)]).unwrap();
         let other = payees(&[(Network::Base, 2), (Network::Polygon, 2)]).unwrap();
-        assert_eq!(one.digest(), same.digest());
-        assert_ne!(one.digest(), other.digest());
+        assert_eq!(one, same);
+        assert_ne!(one, other);
         assert_eq!(one.on(Network::Arbitrum), None);
         assert_eq!(payees(&[]), None);
     }

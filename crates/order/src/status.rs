@@ -1,20 +1,47 @@
 //! The privacy-safe view of an order. It has no field for a name, an address or a message.
 
+use std::sync::Arc;
+
 use crate::chain::{EvmAddress, Network};
+use crate::identity::Identity;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{Paid, Shortfall, Stored};
 use crate::mail::{Delivery, Stage};
 use crate::money::{CEILING, Usdc};
 use crate::payment::TenderKind;
+use crate::ports::{Clock, Store, StoreError};
+
+/// Reads what is told of an order.
+#[derive(Clone)]
+pub struct StatusReader {
+    pub store: Arc<dyn Store>,
+    pub identity: Identity,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl StatusReader {
+    /// None if the id is not one of ours, which needs no look into the store. One of ours
+    /// that the store does not know was never paid.
+    pub async fn view(&self, id: OrderId) -> Result<Option<View>, StoreError> {
+        if !self.identity.has_issued(id) {
+            return Ok(None);
+        }
+        let order = self.store.find(id).await?;
+        let now = self.clock.now();
+        Ok(Some(order.map_or_else(|| View::unpaid(id), |order| View::of(&order.at(now)))))
+    }
+}
 
 /// What anybody who holds an order's id may know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     pub id: OrderId,
     pub status: Status,
-    pub created_at: Timestamp,
+    /// When its first payment began, or its identifier was first used. An order without
+    /// either has no times.
+    pub created_at: Option<Timestamp>,
     /// When anything else in this view last changed.
-    pub updated_at: Timestamp,
+    pub updated_at: Option<Timestamp>,
     /// Only once money has moved.
     pub payment: Option<PaymentView>,
     /// Only once a provider has accepted the card.
@@ -66,6 +93,12 @@ impl Status {
 }
 
 impl View {
+    /// An order of ours that the store does not know: nothing was ever paid for it.
+    pub const fn unpaid(id: OrderId) -> Self {
+        let (created_at, updated_at) = (None, None);
+        Self { id, status: Status::Unpaid, created_at, updated_at, payment: None, delivery: None }
+    }
+
     pub fn of(order: &Stored) -> Self {
         let (status, paid, delivery) = match order {
             Stored::Offered(_) => (Status::Unpaid, None, None),
@@ -90,8 +123,8 @@ impl View {
         Self {
             id: order.id(),
             status,
-            created_at: order.created_at(),
-            updated_at: order.updated_at(),
+            created_at: Some(order.created_at()),
+            updated_at: Some(order.updated_at()),
             payment: paid.map(payment),
             delivery,
         }
@@ -128,19 +161,23 @@ fn payment(paid: &Paid) -> PaymentView {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::desk::{Outcome, Request};
+    use crate::desk::{Desk, Outcome, Request};
     use crate::fakes::cards::card;
     use crate::fakes::chain::{PROMISE_SECONDS, Promise};
     use crate::fakes::fates::EveryFate;
     use crate::fakes::still::{Still, drive};
     use crate::fakes::world::World;
+    use crate::lifecycle::OFFER_SECONDS;
     use crate::mail::Promises;
 
     const PROMISES: Promises =
         Promises { idempotent_seconds: None, cancel_seconds: 3_600, visibility_lag_seconds: 0 };
+
+    fn status_of(world: &Arc<World>, order: OrderId) -> View {
+        let Desk { store, identity, clock, .. } = world.desk();
+        drive(StatusReader { store, identity, clock }.view(order)).unwrap().unwrap().unwrap()
+    }
 
     /// The view of a card's order, after asking and after paying for it.
     fn views() -> (View, View, Arc<World>, Still) {
@@ -157,7 +194,7 @@ mod tests {
                 Outcome::Due(offer) => offer.order,
                 Outcome::Paid { order, .. } => order,
             };
-            View::of(&world.shelf.get(order).unwrap())
+            status_of(&world, order)
         };
         (view(None), view(Some(signed)), world.clone(), still)
     }
@@ -167,6 +204,28 @@ mod tests {
         let (unpaid, ..) = views();
         assert_eq!(unpaid.status.word(), "unpaid");
         assert_eq!((unpaid.payment, unpaid.delivery), (None, None));
+        assert_eq!((unpaid.created_at, unpaid.updated_at), (None, None));
+    }
+
+    #[test]
+    fn an_identifier_has_times_and_expires_and_an_id_that_is_not_ours_is_unknown() {
+        let (_, paid, world, still) = views();
+        let operation_id = Some("birthday-of-ada-1".parse().unwrap());
+        let card = card("hello");
+        let request = Request { seller: None, operation_id, card, credential: None };
+        let said = drive(world.desk().send(&world.till(TenderKind::X402), request));
+        let Outcome::Due(offer) = said.unwrap().unwrap() else { panic!("not paid") };
+        let created_at = Some(world.time());
+        let unpaid = status_of(&world, offer.order);
+        assert_eq!((unpaid.status, unpaid.created_at), (Status::Unpaid, created_at));
+        still.advance(OFFER_SECONDS);
+        let expired = status_of(&world, offer.order);
+        assert_eq!((expired.status, expired.updated_at), (Status::Expired, Some(world.time())));
+        let mut other = paid.id.bytes();
+        other[0] ^= 1;
+        let Desk { store, identity, clock, .. } = world.desk();
+        let unknown = StatusReader { store, identity, clock };
+        assert_eq!(drive(unknown.view(OrderId::from_bytes(other))).unwrap(), Ok(None));
     }
 
     #[test]

@@ -74,6 +74,8 @@ impl From<Failure> for Unsettled {
 pub enum Rejection {
     /// It is not a promise to pay these terms. The words are for the payer.
     Invalid(String),
+    /// It pays the right amount to another account than the seller has now.
+    PayeeChanged,
     /// The payer has not allowed Permit2 to move the token yet.
     AllowanceMissing,
     /// Whom we ask to check or carry it cannot be reached or is not configured.

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::{NOW, begun, offer, settlement};
+use order::contract::samples::{NOW, begun, operation, settlement};
 use order::event::Actor;
-use order::lifecycle::{Order, Stored};
+use order::identity::Identity;
+use order::lifecycle::{Offered, Order, Stored};
 use order::mail::Mailpiece;
 use order::payment::Finality;
 use order::ports::{Store, StoreError};
@@ -34,17 +35,17 @@ async fn main() -> Result<(), Wrong> {
     // Where the service looks for both when it is told of the folder only.
     let keyring = Keyring::load_or_create(&folder.join("pennyblack.key"))?;
     let store = Arc::new(SqliteStore::open(&folder.join("pennyblack.sqlite3"), &keyring)?);
-    let seeds = Arc::new(AtomicU64::new(0));
+    let (seeds, identity) = (Arc::new(AtomicU64::new(0)), keyring.identity());
     let mut writers = JoinSet::new();
     for _ in 0..WRITERS {
-        let (store, seeds) = (Arc::clone(&store), Arc::clone(&seeds));
+        let (store, seeds, identity) = (Arc::clone(&store), Arc::clone(&seeds), identity.clone());
         writers.spawn(async move {
             loop {
                 let seed = seeds.fetch_add(1, Ordering::Relaxed);
                 if seed >= count {
                     return Ok(());
                 }
-                walk(&store, seed).await?;
+                walk(&store, fresh(&identity, seed), seed).await?;
             }
         });
     }
@@ -52,17 +53,21 @@ async fn main() -> Result<(), Wrong> {
         ended?.map_err(|error: StoreError| format!("an order was not written: {error:?}"))?;
     }
     for seed in 0..count {
-        writeln!(identifiers, "{}", offer(seed).id)?;
+        writeln!(identifiers, "{}", fresh(&identity, seed).id)?;
     }
     identifiers.flush()?;
     store.close().await.map_err(|error| format!("the store did not close: {error:?}"))?;
     Ok(())
 }
 
-/// One order from its offer to the post.
-async fn walk(store: &SqliteStore, seed: u64) -> Result<(), StoreError> {
-    let fresh = offer(seed);
-    store.offer(fresh.clone()).await?;
+/// An offer with an id that the service takes for its own.
+fn fresh(identity: &Identity, seed: u64) -> Order<Offered> {
+    let operation = operation(seed);
+    Order::offer(identity.order_id(&operation), operation, NOW)
+}
+
+/// One order from its first payment to the post.
+async fn walk(store: &SqliteStore, fresh: Order<Offered>, seed: u64) -> Result<(), StoreError> {
     let order = write(store, begun(fresh, seed)).await?;
     let order = order.settled(settlement(Finality::Final), NOW.plus(3));
     let order = write(store, order).await?;

@@ -13,6 +13,7 @@ use order::ports::{Clock, Provider};
 use order::preview::Previews;
 use order::quotes::Quotes;
 use order::seller::Sellers;
+use order::status::StatusReader;
 use order::tender::{Tender, Tenders};
 use order::vigil::Vigils;
 use pay::envelope::Envelope;
@@ -50,7 +51,11 @@ pub(crate) struct Inside<'a> {
 pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> House {
     let Inside { site, storage, world, desks, walks, clock } = inside;
     House {
-        store: storage.store.port(),
+        statuses: StatusReader {
+            store: storage.store.port(),
+            identity: storage.keyring.identity(),
+            clock: clock.clone(),
+        },
         previews: previews(config, world),
         sending: desks.map(|desks| sending(config, world, desks)),
         names: world.names.clone(),

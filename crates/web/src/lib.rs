@@ -50,8 +50,9 @@ use std::time::Duration;
 
 use axum::Router;
 use http::StatusCode;
-use order::ports::{Clock, NameService, Store};
+use order::ports::{Clock, NameService};
 use order::preview::Previews;
+use order::status::StatusReader;
 
 use crate::agents::Registry;
 use crate::front::{Beside, Front};
@@ -70,7 +71,7 @@ const CARD_BYTES: usize = 16 * 1024;
 
 /// Everything that the doors need to know about the rest of the house.
 pub struct House {
-    pub store: Arc<dyn Store>,
+    pub statuses: StatusReader,
     /// Who shows cards, if anybody does.
     pub previews: Option<Previews>,
     /// Who takes money and sends cards, if anybody does.
@@ -97,8 +98,8 @@ pub fn open(house: House) -> Front {
     let Site { premises, published } = house.site;
     let Published { documents, not_found, pages, paywall } = published;
     let doors = Router::new()
-        .merge(health::routes(house.store.clone()))
-        .merge(orders::routes(house.store))
+        .merge(health::routes(house.statuses.store.clone()))
+        .merge(orders::routes(house.statuses))
         .merge(agents::routes(house.registry))
         .merge(shop::routes(&premises))
         .merge(sellers::routes(Directory { names: house.names, clock: house.clock }));

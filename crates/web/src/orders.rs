@@ -1,7 +1,6 @@
 //! The door to an order's status: payment and delivery, and nothing about persons.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -14,8 +13,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use order::ids::OrderId;
 use order::mail::{Delivery, Stage};
 use order::payment::TenderKind;
-use order::ports::{Store, StoreError};
-use order::status::{PaymentView, View};
+use order::ports::StoreError;
+use order::status::{PaymentView, StatusReader, View};
 use serde::Serialize;
 
 use crate::browsers::READING;
@@ -26,18 +25,18 @@ use crate::refused::refused;
 
 const PATH: &str = "/api/x402/orders/{publicOrderId}";
 
-pub(crate) fn routes(store: Arc<dyn Store>) -> Router {
-    READING.to(Router::new().route(PATH, get(status)).with_state(store))
+pub(crate) fn routes(statuses: StatusReader) -> Router {
+    READING.to(Router::new().route(PATH, get(status)).with_state(statuses))
 }
 
 async fn status(
-    State(store): State<Arc<dyn Store>>,
+    State(statuses): State<StatusReader>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
     let Ok(id) = id.parse::<OrderId>() else { return MALFORMED.into_response() };
-    match store.find(id).await {
-        Ok(Some(order)) => told(&headers, &View::of(&order)),
+    match statuses.view(id).await {
+        Ok(Some(view)) => told(&headers, &view),
         Ok(None) => UNKNOWN.into_response(),
         Err(StoreError::Corrupt) => refused(&order::refusal::Refusal::Internal),
         Err(StoreError::Busy | StoreError::Moved | StoreError::PaymentBound) => {
@@ -81,7 +80,7 @@ const UNKNOWN: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     code: "order_not_found",
     message: Cow::Borrowed(
-        "There is no such order. An order that nobody paid is forgotten after a while.",
+        "There is no such order. Use public_order_id of a challenge, or id of a paid answer.",
     ),
     retry: Retry::Never,
 };
@@ -91,8 +90,10 @@ const UNKNOWN: Problem = Problem {
 struct Record {
     id: String,
     status: &'static str,
-    created_at: String,
-    updated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pricing: Option<Pricing>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,8 +131,8 @@ impl Record {
         Self {
             id: view.id.to_string(),
             status: view.status.word(),
-            created_at: rfc3339(view.created_at.0),
-            updated_at: rfc3339(view.updated_at.0),
+            created_at: view.created_at.map(|at| rfc3339(at.0)),
+            updated_at: view.updated_at.map(|at| rfc3339(at.0)),
             pricing: view.payment.as_ref().map(Pricing::of),
             payment: view.payment.as_ref().map(Payment::of),
             delivery: view.delivery.map(Progress::of),

@@ -8,22 +8,11 @@ pub(super) struct Migration {
     pub(super) sql: &'static str,
 }
 
-pub(super) const SQLITE: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("migrations/sqlite/0001_orders.sql") },
-    Migration { version: 2, sql: include_str!("migrations/sqlite/0002_events_in_a_chain.sql") },
-    Migration { version: 3, sql: include_str!("migrations/sqlite/0003_offers_on_sheets.sql") },
-    Migration { version: 4, sql: include_str!("migrations/sqlite/0004_workers.sql") },
-    Migration { version: 5, sql: include_str!("migrations/sqlite/0005_outbox.sql") },
-    Migration { version: 6, sql: include_str!("migrations/sqlite/0006_provider_account.sql") },
-];
+pub(super) const SQLITE: &[Migration] =
+    &[Migration { version: 1, sql: include_str!("migrations/sqlite/0001_schema.sql") }];
 
-pub(super) const POSTGRES: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("migrations/postgres/0001_orders.sql") },
-    Migration { version: 2, sql: include_str!("migrations/postgres/0002_workers.sql") },
-    Migration { version: 3, sql: include_str!("migrations/postgres/0003_outbox.sql") },
-    Migration { version: 4, sql: include_str!("migrations/postgres/0004_provider_budget.sql") },
-    Migration { version: 5, sql: include_str!("migrations/postgres/0005_provider_account.sql") },
-];
+pub(super) const POSTGRES: &[Migration] =
+    &[Migration { version: 1, sql: include_str!("migrations/postgres/0001_schema.sql") }];
 
 /// Both databases understand this.
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -1,9 +1,7 @@
 //! Orders in PostgreSQL, for any number of processes.
 //!
 //! A move is one statement, so it is all or nothing and one journey to the
-//! server, which groups commits by itself. Offers are written behind, many in
-//! one statement, and seen from memory until then; another process does not see
-//! them before, and makes the same offer under the same id.
+//! server, which groups commits by itself.
 //!
 //! Connections are not encrypted yet: keep the server on this machine or on a
 //! private network. [`PostgresStore::connect`] is the one place that decides
@@ -18,14 +16,11 @@ use order::lifecycle::{Offered, Order, Stored};
 use order::payment::PaymentKey;
 use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 use order::schedule::CLOCK_SKEW_SECONDS;
-use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row as Answer};
 
 mod budget;
 mod connection;
-mod flush;
 mod heartbeat;
 mod lease;
 mod outbox;
@@ -33,11 +28,9 @@ mod queries;
 mod session;
 
 use self::connection::Server;
-use self::flush::Flush;
 use self::heartbeat::Heartbeat;
 use self::queries::Before;
 use self::session::Session;
-use super::pending::{Pending, newer};
 use super::rows::{self, Row, moment, sql};
 use super::undecryptable::Undecryptable;
 use super::{OpenError, error};
@@ -52,10 +45,6 @@ pub struct PostgresStore {
     seals: Seals,
     server: Server,
     session: Arc<Session>,
-    pending: Arc<Pending>,
-    arrived: Arc<Notify>,
-    flush: Arc<Flush>,
-    flushing: JoinHandle<()>,
     heartbeat: Heartbeat,
     undecryptable: Arc<Undecryptable>,
 }
@@ -72,25 +61,11 @@ impl PostgresStore {
         // The first heartbeat is written before anything else can be.
         let session = Arc::new(Session::new(config, worker));
         session.client().await.map_err(error::postgres)?;
-        let pending = Arc::new(Pending::default());
-        let arrived = Arc::new(Notify::new());
-        let flush = Arc::new(Flush::new(server.clone(), Arc::clone(&pending)));
-        let flushing = tokio::spawn(Arc::clone(&flush).whenever(Arc::clone(&arrived)));
         let undecryptable = Arc::new(Undecryptable::default());
         let heartbeat =
             Heartbeat::start(server.clone(), session.clone(), worker, undecryptable.clone());
         let seals = Seals::new(keyring);
-        Ok(Self {
-            seals,
-            server,
-            session,
-            pending,
-            arrived,
-            flush,
-            flushing,
-            heartbeat,
-            undecryptable,
-        })
+        Ok(Self { seals, server, session, heartbeat, undecryptable })
     }
 
     /// The open orders of a database, which is read and not changed. A database without our
@@ -108,53 +83,35 @@ impl PostgresStore {
             .map_err(|_| OpenError::Unreadable)
     }
 
-    /// Writes what is still in memory, and lets go of the server.
+    /// Lets go of the server.
     pub async fn close(&self) -> Result<(), StoreError> {
-        self.flushing.abort();
-        let flushed = self.flush.all().await;
         self.heartbeat.end().await;
         self.session.close().await;
         self.server.close();
-        flushed
+        Ok(())
     }
 
     fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
         row.map(|row| rows::read(row, &self.seals)).transpose()
-    }
-
-    async fn kept(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        let row = self.server.one(&queries::FIND, &[&id.to_string()]).await?;
-        self.read(row)
-    }
-}
-
-impl Drop for PostgresStore {
-    fn drop(&mut self) {
-        self.flushing.abort();
     }
 }
 
 #[async_trait]
 impl Store for PostgresStore {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        // Memory first: what leaves it is in the database already.
-        let waiting = self.pending.newest(key);
-        let row = self.server.one(&queries::NEWEST, &[&key.0.as_slice()]).await?;
-        Ok(newer(self.read(row)?, waiting))
+        self.read(self.server.one(&queries::NEWEST, &[&key.0.as_slice()]).await?)
     }
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        let waiting = self.pending.find(id);
-        Ok(newer(self.kept(id).await?, waiting))
+        self.read(self.server.one(&queries::FIND, &[&id.to_string()]).await?)
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
         let id = fresh.id;
-        // Memory first here too: if somebody else's offer of this id has just
-        // left it, it is in the database by the time we look there.
-        let kept = self.pending.keep(fresh)?;
-        self.arrived.notify_one();
-        Ok(self.kept(id).await?.unwrap_or_else(|| kept.offer.into()))
+        let values = rows::offer_row(fresh).into_values();
+        let cells: Vec<_> = values.iter().map(queries::bound).collect();
+        self.server.execute(&queries::INSERT_OFFER, &cells).await?;
+        self.find(id).await?.ok_or(StoreError::Busy)
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
@@ -219,11 +176,9 @@ impl Store for PostgresStore {
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
-        self.flush.all().await?;
         self.tidy_outbox(now).await?;
-        let mut tidied = Tidied::default();
-        let (written, due) = (now.0.cast_signed(), moment(now.0));
-        tidied.lapsed = self.step_by_step(&queries::LAPSE, &[&written, &due]).await?;
+        let lapsed = self.step_by_step(&queries::LAPSE, &[&moment(now.0)]).await?;
+        let mut tidied = Tidied { lapsed, dropped: 0 };
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
             let old = self.step_by_step(&queries::DROP_LAPSED, &[&moment(before)]).await?;
             tidied.dropped += old;

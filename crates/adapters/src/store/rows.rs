@@ -8,21 +8,7 @@ mod words;
 mod write;
 
 pub(super) use read::{is_decryptable, read, read_id, read_open};
-pub(super) use write::{lapsed_row, offer_row, write};
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Integer,
-    Text,
-    Blob,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-}
+pub(super) use write::{offer_row, write};
 
 /// One cell, ready to be bound to a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +27,6 @@ pub(super) trait Cells {
 
 /// What a cell may be in Rust.
 trait Cell: Sized {
-    const KIND: Kind;
     fn value(cell: Option<Self>) -> Value;
     fn take(cells: &impl Cells, place: usize) -> Result<Option<Self>, StoreError>;
 }
@@ -49,8 +34,6 @@ trait Cell: Sized {
 macro_rules! cells {
     ($($kind:ident $type:ty, $take:ident;)+) => {
         $(impl Cell for $type {
-            const KIND: Kind = Kind::$kind;
-
             fn value(cell: Option<Self>) -> Value {
                 Value::$kind(cell)
             }
@@ -68,100 +51,75 @@ cells! {
 }
 
 macro_rules! columns {
-    (offered { $($early:ident: $early_type:ty,)+ } later { $($late:ident: $late_type:ty,)+ }) => {
+    ($($column:ident: $type:ty,)+) => {
         /// Every column of the table `orders`, by name.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub(super) struct Row {
-            $(pub(super) $early: Option<$early_type>,)+
-            $(pub(super) $late: Option<$late_type>,)+
+            $(pub(super) $column: Option<$type>,)+
         }
 
-        pub(super) const COLUMNS: &[Column] = &[
-            $(Column { name: stringify!($early), kind: <$early_type as Cell>::KIND },)+
-            $(Column { name: stringify!($late), kind: <$late_type as Cell>::KIND },)+
-        ];
-
-        /// The first columns, which are all that an offer has.
-        pub(super) const OFFER_COLUMNS: &[Column] = &[
-            $(Column { name: stringify!($early), kind: <$early_type as Cell>::KIND },)+
-        ];
+        pub(super) const COLUMNS: &[&str] = &[$(stringify!($column),)+];
 
         impl Row {
             /// In the sequence of the columns.
             pub(super) fn into_values(self) -> Vec<Value> {
-                vec![
-                    $(Cell::value(self.$early),)+
-                    $(Cell::value(self.$late),)+
-                ]
-            }
-
-            /// The same, of the columns that an offer has.
-            pub(super) fn into_offer_values(self) -> Vec<Value> {
-                vec![$(Cell::value(self.$early),)+]
+                vec![$(Cell::value(self.$column),)+]
             }
 
             pub(super) fn from_cells(cells: &impl Cells) -> Result<Self, StoreError> {
                 let mut place = 0..;
                 let mut next = || place.next().expect("there is always a next number");
-                Ok(Self {
-                    $($early: Cell::take(cells, next())?,)+
-                    $($late: Cell::take(cells, next())?,)+
-                })
+                Ok(Self { $($column: Cell::take(cells, next())?,)+ })
             }
         }
     };
 }
 
 columns! {
-    offered {
-        id: String,
-        version: i64,
-        state: String,
-        operation_key: Vec<u8>,
-        generation: i64,
-        origin: String,
-        fingerprint: Vec<u8>,
-        seller: String,
-        created_at: i64,
-        updated_at: i64,
-        expires_at: i64,
-        due_at: i64,
-        planned_at: i64,
-        looks: i64,
-        payees: Vec<u8>,
-    }
-    later {
-        sealed_card: Vec<u8>,
-        hold_cents: i64,
-        tender: String,
-        network: String,
-        payer: String,
-        pay_to: String,
-        authorized_atomic: i64,
-        deadline: i64,
-        payment_keys: Vec<u8>,
-        credential_digest: Vec<u8>,
-        sealed_credential: Vec<u8>,
-        sealed_preparation: Vec<u8>,
-        charge_atomic: i64,
-        settled_transaction: String,
-        settled_atomic: i64,
-        settled_at: i64,
-        finality: String,
-        receipt: Vec<u8>,
-        standing: String,
-        attempt: i64,
-        submitting_since: i64,
-        doubt: String,
-        mailpiece: String,
-        mailed_at: i64,
-        stage: String,
-        stage_at: i64,
-        refund_transaction: String,
-        refund_at: i64,
-        worker: Vec<u8>,
-        provider_account: String,
-    }
+    id: String,
+    version: i64,
+    state: String,
+    operation_key: Vec<u8>,
+    generation: i64,
+    origin: String,
+    fingerprint: Vec<u8>,
+    seller: String,
+    created_at: i64,
+    updated_at: i64,
+    expires_at: i64,
+    due_at: i64,
+    planned_at: i64,
+    looks: i64,
+    sealed_card: Vec<u8>,
+    hold_cents: i64,
+    tender: String,
+    network: String,
+    payer: String,
+    pay_to: String,
+    authorized_atomic: i64,
+    deadline: i64,
+    payment_keys: Vec<u8>,
+    credential_digest: Vec<u8>,
+    sealed_credential: Vec<u8>,
+    sealed_preparation: Vec<u8>,
+    charge_atomic: i64,
+    settled_transaction: String,
+    settled_atomic: i64,
+    settled_at: i64,
+    finality: String,
+    receipt: Vec<u8>,
+    standing: String,
+    attempt: i64,
+    submitting_since: i64,
+    doubt: String,
+    mailpiece: String,
+    mailed_at: i64,
+    stage: String,
+    stage_at: i64,
+    refund_transaction: String,
+    refund_at: i64,
+    worker: Vec<u8>,
+    provider_account: String,
 }
 
 /// A moment to compare with. Databases count to 2^63 only, which no clock will

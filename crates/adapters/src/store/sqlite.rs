@@ -4,14 +4,8 @@
 //! not at all, commits once, and then answers all: a disk that syncs six hundred
 //! times a second serves many thousand moves. Reads have their own connections
 //! and wait for nobody.
-//!
-//! Offers are written behind, many on one sheet, and seen from memory until then.
-//! Almost all are never paid, so they cost as little as can be: a row in the table
-//! of orders is only for those to which something happens. A book in memory knows
-//! which sheet has which offer, and which operations are certainly new.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
@@ -22,28 +16,20 @@ use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 use rusqlite::OpenFlags;
 
 mod apply;
-mod book;
 mod checkpoint;
 mod command;
 mod connection;
-mod filter;
-mod index;
 mod outbox;
 mod queries;
 mod readers;
-mod sheets;
-mod slips;
 mod writer;
 
-use self::book::{Book, Names, Whereabouts};
 use self::command::{Claim, Move, Rival, Unneeded};
-use self::queries::Found;
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
-use super::pending::{Pending, newer};
 use super::rows::{
-    self,
+    self, Row,
     sql::{self, Dialect},
 };
 use super::undecryptable::Undecryptable;
@@ -56,8 +42,6 @@ const TIDY_ROWS: u64 = 500;
 
 pub struct SqliteStore {
     seals: Seals,
-    book: Arc<Book>,
-    pending: Arc<Pending>,
     readers: Readers,
     writer: Writer,
     undecryptable: Undecryptable,
@@ -68,13 +52,10 @@ impl SqliteStore {
     /// for this process alone. It blocks for as long as that takes.
     pub fn open(path: &Path, keyring: &Keyring) -> Result<Self, OpenError> {
         let opened = connection::open(path, keyring)?;
-        let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
-        let book = Arc::new(Book::open(&opened.database).map_err(fault)?);
-        let pending = Arc::new(Pending::default());
-        let readers = Readers::start(path)?;
-        let writer = Writer::start(path, opened, Arc::clone(&book), Arc::clone(&pending))?;
+        let readers = Readers::open(path)?;
+        let writer = Writer::start(path, opened)?;
         let (seals, undecryptable) = (Seals::new(keyring), Undecryptable::default());
-        Ok(Self { seals, book, pending, readers, writer, undecryptable })
+        Ok(Self { seals, readers, writer, undecryptable })
     }
 
     /// The open orders of a file that is there and that no process has open. It is read and
@@ -85,57 +66,30 @@ impl SqliteStore {
         queries::open_orders(&database).ok()
     }
 
-    /// Writes what is still in memory, and lets go of the file. Whatever is
-    /// asked afterwards is answered with [`StoreError::Busy`].
+    /// Lets go of the file. Whatever is asked afterwards is answered with
+    /// [`StoreError::Busy`].
     pub async fn close(&self) -> Result<(), StoreError> {
-        self.book.close();
         self.readers.close().await;
         self.writer.close().await
     }
 
-    /// Of a row and an offer of the same name, the one that counts.
-    fn read(&self, found: Found) -> Result<Option<Stored>, StoreError> {
-        let row = found.row.map(|row| rows::read(row, &self.seals)).transpose()?;
-        Ok(newer(row, found.offer))
+    fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
+        row.map(|row| rows::read(row, &self.seals)).transpose()
     }
 }
 
 #[async_trait]
 impl Store for SqliteStore {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        // First what no disk has seen: what leaves it is in the book already.
-        let waiting = self.pending.newest(key);
-        let sheet = match self.book.of_operation(key) {
-            Whereabouts::Nowhere => return Ok(waiting.map(Stored::from)),
-            Whereabouts::Perhaps { sheet } => sheet,
-        };
-        let key = *key;
-        let found = self.readers.ask(move |database| queries::newest(database, key, sheet)).await?;
-        Ok(newer(self.read(found)?, waiting))
+        self.read(self.readers.ask(|database| queries::newest(database, *key)).await?)
     }
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        let waiting = self.pending.find(id);
-        let sheet = self.book.sheet_of(id);
-        let found = self.readers.ask(move |database| queries::find(database, id, sheet)).await?;
-        Ok(newer(self.read(found)?, waiting))
+        self.read(self.readers.ask(|database| queries::find(database, id)).await?)
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        let names = Names::from(&fresh);
-        // In this sequence here too: if somebody else's offer of this id has just
-        // left the memory, it is in the book by the time we look there.
-        let kept = self.pending.keep(fresh)?;
-        if kept.waiting == 1 {
-            self.writer.wake();
-        }
-        let sheet = match self.book.of_order(names) {
-            Whereabouts::Nowhere => return Ok(kept.offer.into()),
-            Whereabouts::Perhaps { sheet } => sheet,
-        };
-        let id = names.order;
-        let found = self.readers.ask(move |database| queries::find(database, id, sheet)).await?;
-        Ok(self.read(found)?.unwrap_or_else(|| kept.offer.into()))
+        rows::read(self.writer.offer(rows::offer_row(fresh)).await?, &self.seals)
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
@@ -145,14 +99,11 @@ impl Store for SqliteStore {
         let keys = next.payment_keys().to_vec();
         let event = Event::of(next, version, by);
         let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
-        let names = Names { order: next.id(), operation: next.operation().key };
-        self.book.announce(&names.operation);
-        self.writer.record(Move { row, names, keys, event, rival }).await.map(|()| version)
+        self.writer.record(Move { row, keys, event, rival }).await.map(|()| version)
     }
 
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
-        let keys = keys.to_vec();
-        self.readers.ask(move |database| queries::bound(database, &keys)).await
+        self.readers.ask(|database| queries::bound(database, keys)).await
     }
 
     async fn claim(
@@ -185,7 +136,6 @@ impl Store for SqliteStore {
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
-        self.writer.flush().await?;
         self.tidy_outbox(now).await?;
         let mut tidied = Tidied::default();
         loop {
@@ -195,25 +145,22 @@ impl Store for SqliteStore {
                 break;
             }
         }
-        while let Some(lapsed) = self.writer.lapse_sheets(now).await? {
-            tidied.lapsed += lapsed;
-        }
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
             let old = Unneeded::LapsedBefore(Timestamp(before));
             tidied.dropped += self.drop_all(old, u64::MAX).await?;
         }
-        let unpaid = self.readers.ask(queries::count_unpaid).await? + self.book.offers();
+        let unpaid = self.readers.ask_at_length(queries::count_unpaid).await?;
         let above = unpaid.saturating_sub(limits.unpaid_rows_max);
         tidied.dropped += self.drop_all(Unneeded::OldestUnpaid, above).await?;
         Ok(tidied)
     }
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
-        self.readers.ask(move |database| queries::events(database, id)).await
+        self.readers.ask(|database| queries::events(database, id)).await
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
-        self.readers.ask(queries::open_orders).await
+        self.readers.ask_at_length(queries::open_orders).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -61,7 +61,12 @@ async fn try_to_pay(fixture: &Fixture, settler: &Settler) -> (Told, Movement) {
     };
     let mut payment = match prepared {
         Ok(payment) => payment,
-        Err(Rejection::AllowanceMissing | Rejection::Invalid(_) | Rejection::Unavailable) => {
+        Err(
+            Rejection::AllowanceMissing
+            | Rejection::PayeeChanged
+            | Rejection::Invalid(_)
+            | Rejection::Unavailable,
+        ) => {
             return (Told::NotTaken, Movement::Void);
         }
     };

@@ -10,6 +10,5 @@ mod opening;
 mod postgres;
 mod postgres_server;
 mod rotation;
-mod sheets;
 mod sqlite;
 mod subject;

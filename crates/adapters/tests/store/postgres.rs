@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::store::postgres::PostgresStore;
-use order::contract::{Restart, Subject, samples, tidying};
+use order::contract::{Restart, Subject, samples};
 use order::event::Actor;
 use order::lifecycle::{Order, Setback};
 use order::mail::ProviderAccount;
@@ -40,11 +40,6 @@ async fn connect(url: &str, number: u8) -> PostgresStore {
 }
 
 order::store_contract!(put_to);
-
-#[test]
-fn age_counts_and_not_the_sequence_in_which_offers_came() {
-    put_to(tidying::age_counts_and_not_the_sequence_in_which_offers_came);
-}
 
 #[test]
 fn open_orders_are_read_without_opening_the_store_and_nothing_is_changed() {

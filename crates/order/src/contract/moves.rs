@@ -36,7 +36,7 @@ pub async fn a_move_from_an_old_version_writes_nothing(subject: Subject) {
     assert_eq!(store.find(kept.id).await, Ok(Some(kept.into())));
 }
 
-pub async fn a_move_of_an_offer_that_a_crash_took_is_written(subject: Subject) {
+pub async fn the_first_move_of_an_order_without_a_row_is_written(subject: Subject) {
     let settling = subject.record(begun(offer(1), 1)).await.unwrap();
     assert_eq!(settling.version, 1);
     assert_eq!(subject.store.find(settling.id).await, Ok(Some(settling.into())));

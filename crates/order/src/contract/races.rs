@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::samples::{NOW, begun, offer};
+use super::samples::{NOW, begun, named, offer};
 use super::{Subject, Task};
 use crate::ids::OrderId;
 use crate::lifecycle::{OFFER_SECONDS, Offered, Order, Settling, Stored};
@@ -104,13 +104,13 @@ pub async fn no_two_claimers_get_the_same_order(subject: Subject) {
 
 pub async fn an_offer_either_lapses_or_is_begun(subject: Subject) {
     for seed in 1..=RUNNERS {
-        subject.store.offer(offer(seed)).await.unwrap();
+        subject.store.offer(named(seed)).await.unwrap();
     }
     let (over, limits) = (NOW.plus(OFFER_SECONDS), TidyLimits::DEFAULT);
     let results = race(&subject, 0..=RUNNERS, |subject, seed| async move {
         match seed {
             0 => subject.store.tidy(over, limits).await.map(|tidied| Err(tidied.lapsed)),
-            seed => subject.record(begun(offer(seed), seed)).await.map(Ok),
+            seed => subject.record(begun(named(seed), seed)).await.map(Ok),
         }
     })
     .await;
@@ -124,7 +124,7 @@ pub async fn an_offer_either_lapses_or_is_begun(subject: Subject) {
             Ok(Err(count)) => lapsed = count,
             Err(error) => {
                 assert_eq!(error, StoreError::Moved, "{seed}");
-                let kept = subject.store.find(offer(seed).id).await.unwrap().unwrap();
+                let kept = subject.store.find(named(seed).id).await.unwrap().unwrap();
                 assert!(matches!(kept, Stored::Lapsed(_)), "{kept:?}");
             }
         }
@@ -134,14 +134,14 @@ pub async fn an_offer_either_lapses_or_is_begun(subject: Subject) {
 
 pub async fn an_offer_made_by_many_at_once_is_one_offer(subject: Subject) {
     let later = |seconds| -> Order<Offered> {
-        let first = offer(1);
-        Order::offer(first.id, first.operation, first.state.payees, NOW.plus(seconds))
+        let first = named(1);
+        Order::offer(first.id, first.operation, NOW.plus(seconds))
     };
     let results = race(&subject, 1..=RUNNERS, |subject, seconds| {
         let fresh = later(seconds);
         async move { subject.store.offer(fresh).await }
     })
     .await;
-    let kept = subject.store.find(offer(1).id).await.unwrap().unwrap();
+    let kept = subject.store.find(named(1).id).await.unwrap().unwrap();
     assert!(results.into_iter().all(|(_, offered)| offered.as_ref() == Ok(&kept)));
 }

@@ -17,12 +17,17 @@ use crate::payment::{
     Settlement, TenderKind,
 };
 use crate::schedule::Attention;
-use crate::seller::{PayeesDigest, Username};
+use crate::seller::Username;
 
 /// The moment at which every sample is offered.
 pub const NOW: Timestamp = Timestamp(1_900_000_000);
 
 static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::new([7; 32]));
+
+/// The identity that names every sample.
+pub fn identity() -> Identity {
+    IDENTITY.clone()
+}
 
 /// The operation that asks for card number `seed`.
 pub fn operation(seed: u64) -> Operation {
@@ -32,7 +37,7 @@ pub fn operation(seed: u64) -> Operation {
 
 pub fn offer_of(operation: Operation, now: Timestamp) -> Order<Offered> {
     let id = IDENTITY.order_id(&operation);
-    Order::offer(id, operation, PayeesDigest([3; 32]), now)
+    Order::offer(id, operation, now)
 }
 
 pub fn offer(seed: u64) -> Order<Offered> {
@@ -113,9 +118,9 @@ pub fn every_state(seed: u64) -> Vec<Stored> {
     let mut next = || seeds.next().expect("numbers do not run out");
     let mut all: Vec<Stored> = vec![
         offer(next()).into(),
-        named(next()).into(),
-        offer(next()).readdress(PayeesDigest([4; 32]), NOW.plus(9)).into(),
-        offer(next()).lapse(NOW.plus(100_000)).into(),
+        offer_of(Operation { generation: u32::MAX, ..named_operation(next()) }, NOW).into(),
+        named(next()).lapse().into(),
+        begun(named(next()), next()).declined(NOW.plus(5)).into(),
         begun(offer(next()), next()).prepared_again(Preparation::default(), NOW.plus(5)).into(),
         begun(offer(next()), next()).declined(NOW.plus(5)).into(),
         begun(offer(next()), next()).lost(NOW.plus(5)).into(),
@@ -126,12 +131,16 @@ pub fn every_state(seed: u64) -> Vec<Stored> {
     all
 }
 
-/// An offer that the caller named, of the highest generation that there can be.
-fn named(seed: u64) -> Order<Offered> {
+/// The operation that asks for card number `seed` under an identifier of the caller's own.
+pub fn named_operation(seed: u64) -> Operation {
     let (seller, id) = (Username::kept("bob".into()), format!("birthday-{seed:020}"));
     let id = id.parse().expect("a good name");
-    let operation = IDENTITY.operation(&seller, &card_of(seed), Some(&id));
-    offer_of(Operation { generation: u32::MAX, ..operation }, NOW)
+    IDENTITY.operation(&seller, &card_of(seed), Some(&id))
+}
+
+/// An offer under an identifier of the caller's own, which is what a store is given.
+pub fn named(seed: u64) -> Order<Offered> {
+    offer_of(named_operation(seed), NOW)
 }
 
 fn every_payment(next: &mut impl FnMut() -> u64) -> Vec<Stored> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use super::{Restart, Subject, Task, tidying};
+use super::{Restart, Subject, Task};
 use crate::fakes::store::Shelf;
 use crate::ids::WorkerId;
 use crate::ports::Store;
@@ -41,8 +41,3 @@ fn in_threads(tasks: Vec<Task>) -> Task {
 }
 
 crate::store_contract!(put_to);
-
-#[test]
-fn age_counts_and_not_the_sequence_in_which_offers_came() {
-    put_to(tidying::age_counts_and_not_the_sequence_in_which_offers_came);
-}

@@ -1,10 +1,13 @@
 //! Which order answers for a request: the one that is there, its successor, or a new one.
+//!
+//! An order id is derived from the request, so an offer needs no row: the same request gets
+//! the same id at any time, in any process. Only an identifier of the caller's own is written
+//! down at its first use, since it can expire, and come with another card.
 
 use std::ops::ControlFlow;
 
 use super::{Desk, trouble};
-use crate::event::Actor;
-use crate::identity::Operation;
+use crate::identity::{Operation, Origin};
 use crate::ids::Timestamp;
 use crate::lifecycle::{Order, Stored, Succession};
 use crate::refusal::Refusal;
@@ -19,39 +22,29 @@ impl Desk {
     ) -> Result<Stored, Refusal> {
         let now = self.clock.now();
         let newest = self.store.newest(&operation.key).await.map_err(trouble)?;
-        let generation = match newest.map(|order| Box::pin(self.succession(order, now))) {
+        let generation = match newest.map(|order| succession(order, now)) {
             None => 0,
-            Some(succession) => match succession.await? {
-                ControlFlow::Continue(generation) => generation,
-                ControlFlow::Break(order) => return same_request(order, &operation),
-            },
+            Some(ControlFlow::Continue(generation)) => generation,
+            Some(ControlFlow::Break(order)) => return same_request(order, &operation),
         };
+        payees.as_ref().map_err(Refusal::clone)?;
         let operation = Operation { generation, ..operation };
-        let id = self.identity.order_id(&operation);
-        let payees = payees.as_ref().map_err(Refusal::clone)?.digest();
-        let fresh = Order::offer(id, operation.clone(), payees, now);
-        same_request(self.store.offer(fresh).await.map_err(trouble)?, &operation)
-    }
-
-    /// The generation after this order, unless it still answers for its operation.
-    async fn succession(
-        &self,
-        order: Stored,
-        now: Timestamp,
-    ) -> Result<ControlFlow<Stored, u32>, Refusal> {
-        let order = if let Stored::Offered(offer) = &order
-            && offer.expires_at <= now
-        {
-            self.record(offer.clone().lapse(now), &Actor::Desk).await?.into()
-        } else {
-            order
-        };
-        Ok(match order.succession(now) {
-            Succession::Stays => ControlFlow::Break(order),
-            Succession::Next => {
-                ControlFlow::Continue(order.operation().generation.saturating_add(1))
+        let fresh = Order::offer(self.identity.order_id(&operation), operation.clone(), now);
+        match operation.origin {
+            Origin::Automatic => Ok(fresh.into()),
+            Origin::Explicit => {
+                same_request(self.store.offer(fresh).await.map_err(trouble)?, &operation)
             }
-        })
+        }
+    }
+}
+
+/// The generation after this order, unless it still answers for its operation.
+fn succession(order: Stored, now: Timestamp) -> ControlFlow<Stored, u32> {
+    let order = order.at(now);
+    match order.succession(now) {
+        Succession::Stays => ControlFlow::Break(order),
+        Succession::Next => ControlFlow::Continue(order.operation().generation.saturating_add(1)),
     }
 }
 

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::*;
+use crate::contract::samples;
 use crate::fakes::cards::card;
 use crate::fakes::chain::{PROMISE_SECONDS, Promise};
 use crate::fakes::fates::EveryFate;
@@ -56,12 +57,12 @@ fn order_of(said: &Result<Outcome, Refusal>) -> OrderId {
 }
 
 #[test]
-fn an_unpaid_request_is_told_the_price_and_leaves_no_personal_data() {
+fn an_unpaid_request_is_told_the_price_and_leaves_nothing_behind() {
     let (world, _) = good_world();
     let said = send(&world, &world.desk(), request("hello", None)).unwrap();
     let Outcome::Due(offer) = said else { panic!("{said:?}") };
     assert_eq!(offer.price.ceiling(), Usdc::from_cents(Cents(350)));
-    assert!(matches!(world.shelf.get(offer.order), Some(Stored::Offered(_))));
+    assert!(world.shelf.orders().is_empty());
 }
 
 #[test]
@@ -201,21 +202,35 @@ fn a_named_operation_takes_one_card_only_and_lapses_for_good() {
 }
 
 #[test]
-fn a_lapsed_automatic_offer_and_next_years_card_start_anew() {
+fn an_automatic_offer_never_lapses_and_next_years_card_is_a_new_order() {
     let (world, still) = good_world();
     let desk = world.desk();
     let first = order_of(&send(&world, &desk, request("hello", None)));
-    still.advance(OFFER_SECONDS);
-    let second = order_of(&send(&world, &desk, request("hello", None)));
-    assert_ne!(first, second);
+    still.advance(100 * OFFER_SECONDS);
+    assert_eq!(order_of(&send(&world, &desk, request("hello", None))), first);
     let paid = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
-    assert_eq!(order_of(&paid), second);
+    assert_eq!(order_of(&paid), first);
     still.advance(29 * 24 * HOUR);
-    assert_eq!(order_of(&send(&world, &desk, request("hello", None))), second);
+    assert_eq!(order_of(&send(&world, &desk, request("hello", None))), first);
     still.advance(2 * 24 * HOUR);
-    let third = send(&world, &desk, request("hello", None));
-    assert!(matches!(third, Ok(Outcome::Due(_))));
-    assert_ne!(order_of(&third), second);
+    let next = send(&world, &desk, request("hello", None));
+    assert!(matches!(next, Ok(Outcome::Due(_))));
+    assert_ne!(order_of(&next), first);
+}
+
+#[test]
+fn an_offer_whose_payment_was_declined_keeps_its_id_for_ever() {
+    let (world, still) = good_world();
+    let desk = world.desk();
+    let message = "Greetings, number 1.";
+    let first = order_of(&send(&world, &desk, request(message, None)));
+    let settling = samples::begun(samples::offer(1), 1);
+    let version = drive(world.shelf.record(&settling.clone().into(), &Actor::Desk)).unwrap();
+    let declined = Order { version: version.unwrap(), ..settling.declined(samples::NOW) };
+    drive(world.shelf.record(&declined.into(), &Actor::Desk)).unwrap().unwrap();
+    still.advance(100 * OFFER_SECONDS);
+    assert_eq!(order_of(&send(&world, &desk, request(message, None))), first);
+    assert!(matches!(world.shelf.get(first), Some(Stored::Offered(_))));
 }
 
 #[test]
@@ -228,11 +243,9 @@ fn a_seller_who_is_not_enabled_is_not_sold_for() {
 }
 
 #[test]
-fn an_offer_that_a_crash_took_is_made_again_identically() {
+fn every_process_makes_the_same_offer_without_a_row() {
     let (world, _) = good_world();
-    let before = offer_of(&world, &world.desk(), "hello");
-    world.shelf.lose_power();
+    let (one, other) = (world.desk(), world.desk());
+    assert_eq!(offer_of(&world, &one, "hello"), offer_of(&world, &other, "hello"));
     assert!(world.shelf.orders().is_empty());
-    let after = offer_of(&world, &world.desk(), "hello");
-    assert_eq!(before, after);
 }

@@ -8,6 +8,7 @@ use crate::tender::Rejection;
 pub(super) fn rejected(offer: Offer, why: Rejection) -> Refusal {
     match why {
         Rejection::Invalid(reason) => Refusal::CredentialInvalid { offer, reason },
+        Rejection::PayeeChanged => Refusal::SellerAddressChanged(offer.order),
         Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
         Rejection::Unavailable => Refusal::PaymentUnavailable,
     }
@@ -16,6 +17,7 @@ pub(super) fn rejected(offer: Offer, why: Rejection) -> Refusal {
 pub(super) fn declined(offer: Offer, why: Rejection) -> Refusal {
     match why {
         Rejection::Invalid(reason) => Refusal::PaymentDeclined { offer, reason },
+        Rejection::PayeeChanged => Refusal::SellerAddressChanged(offer.order),
         Rejection::AllowanceMissing => Refusal::AllowanceRequired(offer),
         Rejection::Unavailable => Refusal::PaymentUnavailable,
     }

@@ -180,14 +180,14 @@ impl Tender for Till {
         let invalid = |reason: &str| Rejection::Invalid(reason.into());
         let promise = Promise::read(&credential).ok_or_else(|| invalid("unreadable"))?;
         let payee = EvmAddress::from_bytes([promise.payee; 20]);
-        if terms.payees.on(Network::Base) != Some(payee) {
-            return Err(invalid("other payee"));
-        }
         if promise.most < terms.ceiling.atomic() {
             return Err(invalid("too little"));
         }
         if promise.deadline <= terms.now.0 {
             return Err(invalid("ran out"));
+        }
+        if terms.payees.on(Network::Base) != Some(payee) {
+            return Err(Rejection::PayeeChanged);
         }
         let keys = self.keys(&credential).all();
         Ok(self.authorization(credential, promise, keys))

@@ -37,8 +37,6 @@ struct Rows {
     newest: HashMap<OperationKey, OrderId>,
     bound: HashMap<PaymentKey, OrderId>,
     events: Vec<Event>,
-    /// Offers that no disk has seen yet.
-    volatile: BTreeSet<OrderId>,
     dead: BTreeSet<WorkerId>,
 }
 
@@ -46,16 +44,6 @@ impl Shelf {
     /// An empty one that answers so when it is asked whether it is there.
     pub fn with_pulse(pulse: Pulse) -> Self {
         Self { pulse, ..Self::default() }
-    }
-
-    /// The power goes out: offers that were only in memory are gone.
-    pub fn lose_power(&self) {
-        let mut rows = self.rows.lock().unwrap();
-        for id in std::mem::take(&mut rows.volatile) {
-            if let Some(lost) = rows.orders.remove(&id) {
-                rows.newest.remove(&lost.operation().key);
-            }
-        }
     }
 
     /// A process has ended, or does not show that it lives.
@@ -128,7 +116,6 @@ impl Rows {
         next.set_version(version);
         self.events.push(Event::of(&next, version, by));
         self.remember_newest(&next);
-        self.volatile.remove(&id);
         self.orders.insert(id, next);
         Ok(version)
     }
@@ -170,19 +157,20 @@ impl Rows {
         let mut tidied = Tidied::default();
         for order in self.orders.values_mut() {
             if let Stored::Offered(offer) = order
-                && offer.expires_at <= now
+                && offer.is_expired(now)
             {
                 let lapsed =
-                    Order::<Lapsed> { version: offer.version + 1, ..offer.clone().lapse(now) };
-                self.volatile.remove(&lapsed.id);
+                    Order::<Lapsed> { version: offer.version + 1, ..offer.clone().lapse() };
                 *order = lapsed.into();
                 tidied.lapsed += 1;
             }
         }
+        let is_begun = |id| self.events.iter().any(|event| event.order == id);
         let mut unpaid: Vec<_> = self
             .orders
             .values()
             .filter(|order| matches!(order, Stored::Offered(_) | Stored::Lapsed(_)))
+            .filter(|order| !is_begun(order.id()))
             .map(|order| (order.created_at(), order.id(), order.updated_at()))
             .collect();
         unpaid.sort();
@@ -241,7 +229,6 @@ impl Store for Shelf {
         }
         let fresh = Stored::from(fresh);
         rows.remember_newest(&fresh);
-        rows.volatile.insert(id);
         rows.orders.insert(id, fresh.clone());
         Ok(fresh)
     }

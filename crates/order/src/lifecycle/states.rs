@@ -5,19 +5,15 @@ use crate::card::Postcard;
 use crate::ids::Timestamp;
 use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount};
 use crate::payment::{Finality, Payment, Settlement};
-use crate::seller::PayeesDigest;
 
-/// An offer is out. Nobody has paid, and no personal data is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
-    /// Whom the payer was told to pay.
-    pub payees: PayeesDigest,
-}
+/// An offer is out. Nothing is paid, and no personal data is kept. Only an offer under the
+/// caller's own identifier, and one whose payment was declined, has a row in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered;
 
 /// We have asked for the money and do not know the answer yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
-    pub payees: PayeesDigest,
     pub card: Postcard,
     pub hold: Hold,
     pub payment: Payment,
@@ -32,7 +28,6 @@ pub struct Unconfirmed {
 /// Money that moved, as far as we know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paid {
-    pub payees: PayeesDigest,
     pub hold: Hold,
     pub payment: Payment,
     pub settlement: Settlement,

@@ -101,6 +101,23 @@ impl Stored {
         }
     }
 
+    /// The same order at this time: an offer whose time is over has lapsed, also before that
+    /// is written.
+    #[must_use]
+    pub fn at(self, now: Timestamp) -> Self {
+        match self {
+            Self::Offered(offer) if offer.is_expired(now) => offer.lapse().into(),
+            Self::Offered(_)
+            | Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Submitting(_)
+            | Self::Unfulfilled(_)
+            | Self::Mailed(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => self,
+        }
+    }
+
     /// Whether money or a card is owed or in doubt. Of one operation, no two
     /// orders may ever be in play.
     pub fn is_in_play(&self) -> bool {
@@ -207,14 +224,13 @@ impl Stored {
         self.payment().map_or(&[], |payment| &payment.authorization.keys)
     }
 
-    /// A finished automatic identity is free again after a while, and a lapsed
-    /// one at once. A caller's own identifier stays what it was.
+    /// A finished automatic identity is free again after a while, and so is an identifier
+    /// of the caller's own that has lapsed. One that was paid for stays what it was.
     pub fn succession(&self, now: Timestamp) -> Succession {
         let rested = now.since(self.updated_at()).is_some_and(|age| age > IDENTITY_SECONDS);
         let free = match (self, self.operation().origin) {
-            (Self::Lapsed(_), Origin::Automatic) => true,
-            (Self::Lapsed(_), Origin::Explicit) => rested,
-            (Self::Mailed(_) | Self::Refunded(_), Origin::Automatic) => rested,
+            (Self::Lapsed(_), Origin::Automatic | Origin::Explicit)
+            | (Self::Mailed(_) | Self::Refunded(_), Origin::Automatic) => rested,
             (Self::Mailed(_) | Self::Refunded(_), Origin::Explicit) => false,
             (
                 Self::Offered(_)

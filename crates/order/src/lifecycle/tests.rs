@@ -13,7 +13,7 @@ const NOW: Timestamp = Timestamp(1_000);
 fn offered() -> Order<Offered> {
     let identity = Identity::new([1; 32]);
     let operation = identity.operation(&Username::kept("alice".into()), &card("hello"), None);
-    Order::offer(identity.order_id(&operation), operation, PayeesDigest([2; 32]), NOW)
+    Order::offer(identity.order_id(&operation), operation, NOW)
 }
 
 fn settling() -> Order<Settling> {

@@ -39,10 +39,9 @@ impl Look<'_> {
         Stored: From<Order<S>>,
     {
         let (shown, next) = (self.shown(), View::of(&Stored::from(order.clone())));
-        let order = if shown.tells_the_same_as(&next) {
-            Order { updated_at: shown.updated_at, ..order }
-        } else {
-            order
+        let order = match shown.updated_at {
+            Some(updated_at) if shown.tells_the_same_as(&next) => Order { updated_at, ..order },
+            Some(_) | None => order,
         };
         let written = self.desk.record(order, by).await?;
         let next = View::of(&Stored::from(written.clone()));

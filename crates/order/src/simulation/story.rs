@@ -114,7 +114,6 @@ impl Scene {
         self.count(Count::Crashes);
         self.note(|| format!("process {} crashes", group.0));
         self.stage.kill(group);
-        self.world.shelf.lose_power();
         let scene = self.clone();
         let pause = self.roll(|dice| dice.between(100, 20_000));
         self.stage.spawn(Self::NATURE, async move {

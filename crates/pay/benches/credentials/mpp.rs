@@ -50,7 +50,7 @@ pub(super) fn sample() -> Sample<Mpp> {
     );
     let order = OrderId::from_bytes([7; 16]);
     let price = Price::Fixed(CEILING);
-    let offer = Offer { order, price, payees: payees.clone(), expires_at: NOW.plus(86_400) };
+    let offer = Offer { order, price, payees: payees.clone() };
     let context =
         Context { reader: Reader::Program, brought: Brought::Nothing, body: BODY, now: NOW };
     let asked = tender.seal(&Ok(Outcome::Due(offer)), &context);

@@ -38,7 +38,8 @@ impl Measure<'_> {
     /// The transfer in a credential, if it pays these terms. Nobody outside is asked.
     pub(super) fn hold(&self, credential: &Credential) -> Result<Held, Rejection> {
         let proof = Proof::open(credential)?;
-        let pay_to = self.terms.payees.on(NETWORK).ok_or(Rejection::Unavailable)?;
+        let payee = self.terms.payees.on(NETWORK).ok_or(Rejection::Unavailable)?;
+        let pay_to = self.payee_asked_for(&proof).unwrap_or(payee);
         let authorization = match &proof {
             Proof::Payment(payment) => {
                 self.answers(payment, pay_to)?;
@@ -62,7 +63,23 @@ impl Measure<'_> {
         if let Proof::Payment(payment) = &proof {
             named(&payment.whole["source"], authorization.from)?;
         }
+        if pay_to != payee {
+            return Err(Rejection::PayeeChanged);
+        }
         Ok(Held { proof, authorization })
+    }
+
+    /// Whom the payer was asked to pay, and signed to pay: the seller's account when the
+    /// challenge was made, which may have changed since.
+    fn payee_asked_for(&self, proof: &Proof) -> Option<EvmAddress> {
+        let to = proof.authorization().ok()?.to;
+        let is_asked_for = match proof {
+            Proof::Payment(payment) => payment.challenge.request == request(self.terms.ceiling, to),
+            Proof::Exact(payload) => {
+                payload["accepted"]["payTo"].as_str().and_then(address) == Some(to)
+            }
+        };
+        is_asked_for.then_some(to)
     }
 
     /// Whether it answers a challenge of ours that is still open, for this very body. That

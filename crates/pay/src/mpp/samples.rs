@@ -141,7 +141,7 @@ pub(crate) fn mpp(porter: Porter) -> (Mpp, Arc<Porter>) {
 
 pub(crate) fn offer() -> Offer {
     let price = Price::Fixed(CEILING);
-    Offer { order: ORDER, price, payees: payees(), expires_at: NOW.plus(86_400) }
+    Offer { order: ORDER, price, payees: payees() }
 }
 
 /// Which of the two ways a client makes its nonce.

@@ -145,7 +145,7 @@ fn for_this(proof: &Proof, found: Found) -> Result<(), Rejection> {
 fn no_allowance(why: Rejection) -> Rejection {
     match why {
         Rejection::AllowanceMissing => Rejection::Unavailable,
-        Rejection::Invalid(_) | Rejection::Unavailable => why,
+        Rejection::Invalid(_) | Rejection::PayeeChanged | Rejection::Unavailable => why,
     }
 }
 

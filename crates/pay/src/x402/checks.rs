@@ -38,7 +38,8 @@ impl Measure<'_> {
     /// first, and nobody outside is asked.
     pub(super) fn hold(&self, credential: &Credential) -> Result<Promise, Rejection> {
         let payload = payload(credential)?;
-        let (network, pay_to) = accepted(&payload, self.terms).ok_or_else(|| flaw(NO_MATCH))?;
+        let accepted = accepted(&payload, self.terms).ok_or_else(|| flaw(NO_MATCH))?;
+        let Accepted { network, pay_to } = accepted;
         if self.resource.is_repeated(&payload["resource"]) == Repeated::Otherwise {
             return Err(flaw("invalid_payload: /resource is not the one of the challenge"));
         }
@@ -48,6 +49,9 @@ impl Measure<'_> {
         signed(&claim.promise)?;
         if let (Some(permit), Some(said)) = (&claim.promise.permit, &claim.permit) {
             self.weigh_permit(&claim.promise, permit, said)?;
+        }
+        if self.terms.payees.on(network) != Some(pay_to) {
+            return Err(Rejection::PayeeChanged);
         }
         Ok(claim.promise)
     }
@@ -104,23 +108,30 @@ impl Measure<'_> {
     }
 }
 
-/// The network that the payer chose and whom it pays there, if the entry is
-/// one that we offer for these terms. Extra members are nobody's business.
-fn accepted(payload: &Value, terms: &Terms) -> Option<(Network, EvmAddress)> {
+/// The network that the payer chose, and whom it was asked to pay there: the seller's
+/// account when the challenge was made, which may have changed since.
+struct Accepted {
+    network: Network,
+    pay_to: EvmAddress,
+}
+
+/// What the payer chose, if it is an entry that we offer for these terms. Extra members are
+/// not read.
+fn accepted(payload: &Value, terms: &Terms) -> Option<Accepted> {
     let accepted = &payload["accepted"];
     let network = accepted["network"].as_str().and_then(Network::from_caip2)?;
-    let pay_to = terms.payees.on(network)?;
+    terms.payees.on(network)?;
+    let pay_to = accepted["payTo"].as_str().and_then(address)?;
     let (extra, amount) = (&accepted["extra"], terms.ceiling.atomic().to_string());
     let same = accepted["scheme"] == SCHEME
         && accepted["amount"] == amount
         && is(&accepted["asset"], network.usdc())
-        && is(&accepted["payTo"], pay_to)
         && accepted["maxTimeoutSeconds"] == TIMEOUT_SECONDS
         && extra["name"] == TOKEN_NAME
         && extra["version"] == TOKEN_VERSION
         && extra["assetTransferMethod"] == TRANSFER_METHOD
         && extra["facilitatorAddress"].is_string();
-    same.then_some((network, pay_to))
+    same.then_some(Accepted { network, pay_to })
 }
 
 /// Whose signature it is, if the promise holds. One as long as a key's must be the

@@ -127,7 +127,7 @@ pub(crate) fn payees() -> Payees {
 
 pub(crate) fn offer() -> Offer {
     let price = Price::UpTo(CEILING);
-    Offer { order: ORDER, price, payees: payees(), expires_at: NOW.plus(86_400) }
+    Offer { order: ORDER, price, payees: payees() }
 }
 
 pub(crate) fn terms() -> Terms {

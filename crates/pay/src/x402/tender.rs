@@ -95,7 +95,7 @@ impl Tender for X402 {
         let prepared = self.facilitator.prepare(&promise, charge, earlier).await;
         prepared.map_err(|why| match why {
             Rejection::Invalid(reason) => Rejection::Invalid(receipt::failure(&promise, &reason)),
-            Rejection::AllowanceMissing | Rejection::Unavailable => why,
+            Rejection::PayeeChanged | Rejection::AllowanceMissing | Rejection::Unavailable => why,
         })
     }
 

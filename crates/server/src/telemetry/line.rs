@@ -39,7 +39,6 @@ pub(crate) const ALLOWED: &[&str] = &[
     "lapsed",
     "dropped",
     "looked_into",
-    "sheet",
     "place",
     "column",
     // An error's own words, from a database that is only ever given sealed cards.

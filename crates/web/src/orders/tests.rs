@@ -1,11 +1,18 @@
 //! Orders in every state, as anybody who holds their id sees them.
 
+use std::sync::Arc;
+
 use axum::body::{Body, to_bytes};
 use http::Request;
-use order::contract::samples::{card_of, every_state, mailed, offer};
+use order::contract::samples::{card_of, every_state, identity, mailed, offer};
 use order::event::Actor;
+use order::fakes::fates::EveryFate;
+use order::fakes::still::Still;
 use order::fakes::store::Shelf;
+use order::fakes::world::World;
 use order::lifecycle::Stored;
+use order::mail::Promises;
+use order::ports::Store;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -16,7 +23,10 @@ async fn site(orders: &[Stored]) -> Router {
     for order in orders {
         shelf.record(order, &Actor::Desk).await.unwrap();
     }
-    routes(Arc::new(shelf))
+    let promises =
+        Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
+    let clock = World::new(Box::new(EveryFate::default()), Box::new(Still::default()), promises);
+    routes(StatusReader { store: Arc::new(shelf), identity: identity(), clock })
 }
 
 async fn ask(site: &Router, id: &str, known: &str) -> (Response, String) {
@@ -76,9 +86,15 @@ async fn a_look_that_finds_nothing_new_changes_neither_the_tag_nor_the_time() {
 }
 
 #[tokio::test]
-async fn an_unknown_order_is_404_and_what_is_no_identifier_400() {
+async fn an_order_without_a_row_is_unpaid_an_id_of_others_404_and_no_id_400() {
     let site = site(&[]).await;
-    let unknown = offer(9).id.to_string();
+    let unpaid = offer(9).id.to_string();
+    let (response, body) = ask(&site, &unpaid, "").await;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(body, format!(r#"{{"id":"{unpaid}","status":"unpaid"}}"#));
+    let mut other = offer(9).id.bytes();
+    other[15] ^= 1;
+    let unknown = OrderId::from_bytes(other).to_string();
     let upper = unknown.to_uppercase();
     for (id, status, code) in [
         (unknown.as_str(), 404, "order_not_found"),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::Request;
-use order::contract::samples::offer;
+use order::contract::samples::{identity, offer};
 use order::fakes::fates::EveryFate;
-use order::fakes::still::{Still, drive};
+use order::fakes::still::Still;
 use order::fakes::store::Shelf;
 use order::fakes::world::World;
 use order::ids::Timestamp;
 use order::mail::Promises;
-use order::ports::Store;
+use order::status::StatusReader;
 
 use super::*;
 use crate::agents::token::TokenKeys;
@@ -32,7 +32,6 @@ const NOW: u64 = 1_794_700_800;
 fn front() -> Front {
     let premises = premises();
     let shelf = Arc::new(Shelf::default());
-    drive(shelf.offer(offer(1))).unwrap().unwrap();
     let registry = Registry {
         keys: TokenKeys::new(vec![[7; 32]]),
         randomness: Arc::new(|| Some([1; 16])),
@@ -45,7 +44,7 @@ fn front() -> Front {
         Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 },
     );
     let house = House {
-        store: shelf,
+        statuses: StatusReader { store: shelf, identity: identity(), clock: world.clone() },
         previews: None,
         sending: None,
         names: world.clone(),

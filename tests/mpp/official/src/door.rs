@@ -82,7 +82,7 @@ fn mpp() -> Mpp {
 fn offer() -> Offer {
     let payees = Payees::new(vec![(Network::Base, SELLER)]).unwrap();
     let (order, price) = (OrderId::from_bytes([7; 16]), Price::Fixed(CEILING));
-    Offer { order, price, payees, expires_at: NOW.plus(86_400) }
+    Offer { order, price, payees }
 }
 
 const CONTEXT: Context<'static> =

@@ -113,41 +113,51 @@ pub(super) static HASTEN_REFUSED: LazyLock<String> =
 /// them at the same time has either made it something else or finds it moved.
 pub(super) static LAPSE: LazyLock<String> = LazyLock::new(|| {
     "WITH over AS MATERIALIZED (
-         SELECT id FROM orders WHERE state = 'offered' AND expires_at <= $2
-         ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED
+         SELECT id FROM orders
+         WHERE state = 'offered' AND origin = 'explicit' AND expires_at <= $1
+         ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
      )
-     UPDATE orders SET state = 'lapsed', version = version + 1, updated_at = $1,
-         due_at = NULL, planned_at = 0, looks = 0, payees = NULL
+     UPDATE orders SET state = 'lapsed', version = version + 1, updated_at = expires_at,
+         due_at = NULL, planned_at = 0, looks = 0
      FROM over WHERE orders.id = over.id"
         .to_owned()
 });
 
+/// An order without an event was never paid for, nor begun to be.
+const IS_WITHOUT_EVENT: &str = "NOT EXISTS (SELECT FROM events WHERE events.order_id = orders.id)";
+
 pub(super) static DROP_LAPSED: LazyLock<String> = LazyLock::new(|| {
-    "WITH old AS MATERIALIZED (
-         SELECT id FROM orders WHERE state = 'lapsed' AND updated_at < $1
-         ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED
-     )
-     DELETE FROM orders USING old WHERE orders.id = old.id"
-        .to_owned()
+    format!(
+        "WITH old AS MATERIALIZED (
+             SELECT id FROM orders
+             WHERE state = 'lapsed' AND updated_at < $1 AND {IS_WITHOUT_EVENT}
+             ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED
+         )
+         DELETE FROM orders USING old WHERE orders.id = old.id"
+    )
 });
 
 /// Counts anew each time, so that two processes that tidy at once do not drop
 /// twice as much.
 pub(super) static DROP_UNPAID: LazyLock<String> = LazyLock::new(|| {
-    "WITH oldest AS MATERIALIZED (
-         SELECT id FROM orders WHERE state IN ('offered', 'lapsed')
-         ORDER BY created_at, id
-         LIMIT least($2, greatest(0, (
-             SELECT count(*) FROM orders WHERE state IN ('offered', 'lapsed')
-         ) - $1))
-         FOR UPDATE SKIP LOCKED
-     )
-     DELETE FROM orders USING oldest
-     WHERE orders.id = oldest.id AND orders.state IN ('offered', 'lapsed')"
-        .to_owned()
+    format!(
+        "WITH oldest AS MATERIALIZED (
+             SELECT id FROM orders
+             WHERE state IN ('offered', 'lapsed') AND {IS_WITHOUT_EVENT}
+             ORDER BY created_at, id
+             LIMIT least($2, greatest(0, (
+                 SELECT count(*) FROM orders
+                 WHERE state IN ('offered', 'lapsed') AND {IS_WITHOUT_EVENT}
+             ) - $1))
+             FOR UPDATE SKIP LOCKED
+         )
+         DELETE FROM orders USING oldest
+         WHERE orders.id = oldest.id AND orders.state IN ('offered', 'lapsed')"
+    )
 });
 
-pub(super) static INSERT_OFFERS: LazyLock<String> = LazyLock::new(sql::insert_offers);
+pub(super) static INSERT_OFFER: LazyLock<String> =
+    LazyLock::new(|| sql::insert_offer(Dialect::Postgres));
 
 pub(super) static EVENTS: LazyLock<String> = LazyLock::new(|| {
     "SELECT version, at, actor, state, evidence FROM events WHERE order_id = $1 ORDER BY sequence"

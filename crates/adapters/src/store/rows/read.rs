@@ -15,7 +15,7 @@ use order::payment::{
 };
 use order::ports::{OpenOrders, StoreError};
 use order::schedule::Attention;
-use order::seller::{PayeesDigest, Username};
+use order::seller::Username;
 
 use super::words::Word;
 use super::{Cells, Row};
@@ -69,7 +69,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn order(&self) -> Result<Stored, Unreadable> {
         Ok(match need(self.row.state.as_deref(), "state")? {
-            "offered" => self.frame(Offered { payees: self.payees()? })?.into(),
+            "offered" => self.frame(Offered)?.into(),
             "settling" => self.frame(self.settling()?)?.into(),
             "unconfirmed" => self.frame(Unconfirmed { was: self.settling()? })?.into(),
             "submitting" => self.frame(self.submitting()?)?.into(),
@@ -117,22 +117,13 @@ impl Page<'_> {
         worker.is_some().then(|| bytes(worker, "worker").map(WorkerId::from_bytes)).transpose()
     }
 
-    fn payees(&self) -> Result<PayeesDigest, Unreadable> {
-        bytes(&self.row.payees, "payees").map(PayeesDigest)
-    }
-
     fn hold(&self) -> Result<Hold, Unreadable> {
         let cents = Cents(number(self.row.hold_cents, "hold_cents")?);
         Hold::new(cents).ok_or(Unreadable("hold_cents"))
     }
 
     fn settling(&self) -> Result<Settling, Unreadable> {
-        Ok(Settling {
-            payees: self.payees()?,
-            card: self.card()?,
-            hold: self.hold()?,
-            payment: self.payment()?,
-        })
+        Ok(Settling { card: self.card()?, hold: self.hold()?, payment: self.payment()? })
     }
 
     fn submitting(&self) -> Result<Submitting, Unreadable> {
@@ -185,7 +176,6 @@ impl Page<'_> {
             receipt: Receipt(need(row.receipt.clone(), "receipt")?),
         };
         Ok(Paid {
-            payees: self.payees()?,
             hold: self.hold()?,
             payment: self.payment()?,
             settlement,

@@ -2,7 +2,7 @@
 
 use order::lifecycle::Stored;
 
-use super::{COLUMNS, Column, Kind, OFFER_COLUMNS};
+use super::COLUMNS;
 
 /// How a database marks the place of a value in a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,58 +22,41 @@ impl Dialect {
 
 /// The names of all columns, each preceded by `prefix`.
 pub(in crate::store) fn columns(prefix: &str) -> String {
-    list(COLUMNS, |column| format!("{prefix}{}", column.name))
+    list(COLUMNS, |column| format!("{prefix}{column}"))
 }
 
 pub(in crate::store) fn select(rest: &str) -> String {
     format!("SELECT {} FROM orders {rest}", columns(""))
 }
 
-/// Writes a row whose version is one more than that of the row it replaces, or
-/// that replaces nothing: a crash may have taken the offer.
+/// Writes a row whose version is one more than that of the row it replaces, or that replaces
+/// nothing: most orders have no row before their first payment.
 pub(in crate::store) fn upsert(dialect: Dialect) -> String {
-    let marks = marks(COLUMNS, |number| dialect.mark(number));
-    let (names, sets) =
-        (columns(""), list(&changing(), |column| format!("{0} = excluded.{0}", column.name)));
+    let sets = list(&changing(), |column| format!("{column} = excluded.{column}"));
+    let insert = insert(dialect);
     format!(
-        "INSERT INTO orders ({names}) VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {sets} \
+        "{insert} ON CONFLICT (id) DO UPDATE SET {sets} \
          WHERE orders.version = excluded.version - 1"
     )
 }
 
 /// What the moves of an order may change. Leaving out the rest spares the
 /// databases the indexes on it.
-fn changing() -> Vec<Column> {
+fn changing() -> Vec<&'static str> {
     let fixed =
         ["id", "operation_key", "generation", "origin", "fingerprint", "seller", "created_at"];
-    COLUMNS.iter().filter(|column| !fixed.contains(&column.name)).copied().collect()
+    COLUMNS.iter().filter(|column| !fixed.contains(*column)).copied().collect()
 }
 
-/// Writes an offer that has lapsed, which has no other columns than an offer, unless
-/// there is an order of that id.
-pub(in crate::store) fn insert_tombstone() -> String {
-    let names = list(OFFER_COLUMNS, |column| column.name.to_owned());
-    let marks = marks(OFFER_COLUMNS, |number| Dialect::Sqlite.mark(number));
-    format!("INSERT INTO orders ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING")
+/// Writes an offer, unless there is an order of that id.
+pub(in crate::store) fn insert_offer(dialect: Dialect) -> String {
+    format!("{} ON CONFLICT DO NOTHING", insert(dialect))
 }
 
-/// Writes many offers, given as one array for each column.
-pub(in crate::store) fn insert_offers() -> String {
-    let names = list(OFFER_COLUMNS, |column| column.name.to_owned());
-    let arrays: Vec<_> = OFFER_COLUMNS
-        .iter()
-        .zip(1..)
-        .map(|(column, number)| {
-            let array = match column.kind {
-                Kind::Integer => "bigint[]",
-                Kind::Text => "text[]",
-                Kind::Blob => "bytea[]",
-            };
-            format!("{}::{array}", Dialect::Postgres.mark(number))
-        })
-        .collect();
-    let arrays = arrays.join(", ");
-    format!("INSERT INTO orders ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING")
+fn insert(dialect: Dialect) -> String {
+    let names = columns("");
+    let marks = (1..=COLUMNS.len()).map(|number| dialect.mark(number)).collect::<Vec<_>>();
+    format!("INSERT INTO orders ({names}) VALUES ({})", marks.join(", "))
 }
 
 /// The states of the orders that are examined at once when their worker dies, as a list.
@@ -102,10 +85,6 @@ pub(in crate::store) fn width() -> usize {
     COLUMNS.len()
 }
 
-fn list(columns: &[Column], write: impl Fn(&Column) -> String) -> String {
-    columns.iter().map(write).collect::<Vec<_>>().join(", ")
-}
-
-fn marks(columns: &[Column], mark: impl Fn(usize) -> String) -> String {
-    (1..=columns.len()).map(mark).collect::<Vec<_>>().join(", ")
+fn list(columns: &[&str], write: impl Fn(&str) -> String) -> String {
+    columns.iter().map(|column| write(column)).collect::<Vec<_>>().join(", ")
 }

@@ -2,12 +2,9 @@
 
 use order::chain::EvmAddress;
 use order::ids::OrderId;
-use order::lifecycle::{
-    Lapsed, Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting,
-};
+use order::lifecycle::{Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting};
 use order::mail::{Hold, ProviderAccount};
 use order::payment::{Payment, PaymentKey};
-use order::seller::PayeesDigest;
 
 use super::Row;
 use super::words::Word;
@@ -18,7 +15,7 @@ use crate::seal::{Place, SealError, Seals};
 pub(in crate::store) fn write(order: &Stored, seals: &Seals) -> Result<Row, SealError> {
     let mut ink = Ink { row: frame(order), id: order.id(), seals };
     match order {
-        Stored::Offered(order) => ink.payees(order.state.payees),
+        Stored::Offered(_) | Stored::Lapsed(_) => {}
         Stored::Settling(order) => ink.settling(&order.state)?,
         Stored::Unconfirmed(order) => ink.settling(&order.state.was)?,
         Stored::Submitting(order) => ink.submitting(&order.state)?,
@@ -32,21 +29,13 @@ pub(in crate::store) fn write(order: &Stored, seals: &Seals) -> Result<Row, Seal
             ink.row.refund_transaction = Some(order.state.refund.transaction.clone());
             ink.row.refund_at = number(order.state.refund.at.0);
         }
-        Stored::Lapsed(Order { .. }) => {}
     }
     Ok(ink.row)
 }
 
 /// An offer has nothing to seal.
 pub(in crate::store) fn offer_row(offer: Order<Offered>) -> Row {
-    let payees = Some(offer.state.payees.0.to_vec());
-    Row { payees, ..frame(&offer.into()) }
-}
-
-/// Nor has a tombstone. Its version is the one after the offer's, as in every move.
-pub(in crate::store) fn lapsed_row(lapsed: Order<Lapsed>) -> Row {
-    let version = number(lapsed.version.saturating_add(1));
-    Row { version, ..frame(&lapsed.into()) }
+    frame(&offer.into())
 }
 
 fn frame(order: &Stored) -> Row {
@@ -80,16 +69,11 @@ struct Ink<'a> {
 }
 
 impl Ink<'_> {
-    fn payees(&mut self, payees: PayeesDigest) {
-        self.row.payees = Some(payees.0.to_vec());
-    }
-
     fn hold(&mut self, hold: Hold) {
         self.row.hold_cents = number(hold.total().0);
     }
 
     fn settling(&mut self, settling: &Settling) -> Result<(), SealError> {
-        self.payees(settling.payees);
         self.hold(settling.hold);
         self.row.sealed_card = Some(self.seals.seal_card(&settling.card, self.id)?);
         self.payment(&settling.payment)
@@ -120,7 +104,6 @@ impl Ink<'_> {
     }
 
     fn paid(&mut self, paid: &Paid) -> Result<(), SealError> {
-        self.payees(paid.payees);
         self.hold(paid.hold);
         self.payment(&paid.payment)?;
         let settlement = &paid.settlement;

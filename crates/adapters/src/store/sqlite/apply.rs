@@ -10,14 +10,10 @@ use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
-use super::book::{Book, Changes};
 use super::command::{Answer, Claim, Claimed, Command, Move, Rival, Unneeded};
-use super::sheets;
+use super::queries;
 use crate::store::rows::sql::{self, Dialect};
 use crate::store::rows::{self, Row, Value, moment};
-
-/// Sheets that lapse in one transaction: as many offers as rows that do.
-const SHEETS_AT_ONCE: usize = 4;
 
 /// Tells whoever asked, once it is known whether the transaction was committed.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
@@ -31,6 +27,7 @@ pub(super) enum Syncing {
 }
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
+static INSERT_OFFER: LazyLock<String> = LazyLock::new(|| sql::insert_offer(Dialect::Sqlite));
 /// What is due, by a short walk along an index, and what a clock that ran ahead
 /// has planned, by a look through the rest of it.
 static DUE: LazyLock<String> = LazyLock::new(|| {
@@ -61,19 +58,16 @@ impl Syncing {
     }
 }
 
-/// A move must be on disk before anybody acts on it. A claim need not be: after
-/// a crash nobody holds it any more.
+/// A move must be on disk before anything is done on the strength of it. A claim need not
+/// be, since after a crash no process holds it any more, nor an offer, since it can be made
+/// again.
 pub(super) fn syncing(commands: &[Command]) -> Syncing {
     let durable = commands.iter().any(|command| match command {
-        Command::Record(..)
-        | Command::Lapse { .. }
-        | Command::LapseSheets { .. }
-        | Command::Write(..) => true,
-        Command::Claim(..)
+        Command::Record(..) | Command::Lapse { .. } | Command::Write(..) => true,
+        Command::Offer(..)
+        | Command::Claim(..)
         | Command::Drop { .. }
-        | Command::Flush { .. }
         | Command::Ping(_)
-        | Command::Wake
         | Command::Close(_) => false,
     });
     if durable { Syncing::Always } else { Syncing::Later }
@@ -83,51 +77,33 @@ pub(super) fn syncing(commands: &[Command]) -> Syncing {
 /// to, such as losing a race, is in its reply.
 pub(super) fn command(
     database: &Connection,
-    book: &Book,
     command: Command,
-    changes: &mut Changes,
     replies: &mut Vec<Reply>,
 ) -> rusqlite::Result<()> {
     match command {
         Command::Record(next, answer) => {
-            let names = next.names;
             // In case of an error the caller hears of it by the dropped answer.
-            let outcome = record(database, *next)?;
-            if outcome.is_ok() {
-                changes.moved.push(names);
-            }
-            replies.push(reply(answer, outcome));
+            replies.push(reply(answer, record(database, *next)?));
         }
+        Command::Offer(row, answer) => replies.push(reply(answer, offer(database, *row)?)),
         Command::Claim(what, answer) => {
             replies.push(reply(answer, Ok(claim(database, &what)?)));
         }
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
         }
-        Command::LapseSheets { now, answer } => {
-            let mut lapsed = None;
-            for _ in 0..SHEETS_AT_ONCE {
-                let Some(more) = sheets::lapse(database, book, now, changes)? else { break };
-                lapsed = Some(lapsed.unwrap_or(0) + more);
-            }
-            replies.push(reply(answer, Ok(lapsed)));
-        }
         Command::Drop { which: Unneeded::LapsedBefore(before), most, answer } => {
             replies.push(reply(answer, Ok(drop_lapsed(database, before, most)?)));
         }
         Command::Drop { which: Unneeded::OldestUnpaid, most, answer } => {
-            let mut dropped = drop_unpaid(database, most)?;
-            if dropped == 0 {
-                dropped = sheets::drop_oldest(database, book, most, changes)?;
-            }
-            replies.push(reply(answer, Ok(dropped)));
+            replies.push(reply(answer, Ok(drop_unpaid(database, most)?)));
         }
         Command::Write(write, answer) => {
             write(database)?;
             replies.push(reply(answer, Ok(())));
         }
         Command::Ping(answer) => replies.push(reply(answer, Ok(()))),
-        Command::Flush { .. } | Command::Wake | Command::Close(_) => {}
+        Command::Close(_) => {}
     }
     Ok(())
 }
@@ -140,12 +116,20 @@ fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply
     })
 }
 
+/// Writes an offer, unless there is an order of that id, and reads what is there.
+fn offer(database: &Connection, row: Row) -> rusqlite::Result<Result<Row, StoreError>> {
+    let id = row.id.clone().unwrap_or_default();
+    database.prepare_cached(&INSERT_OFFER)?.execute(params_from_iter(row.into_values()))?;
+    let found = queries::by_id(database, &id);
+    Ok(found.and_then(|row| row.ok_or(StoreError::Corrupt)))
+}
+
 /// All of a move or nothing of it: what may stand against it is asked before
 /// anything is written, and keys that were bound too early are let go again.
 /// Nobody else writes, so the answers hold until the commit. (A savepoint for
 /// each move would copy every page it touches.)
 fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
-    let Move { row, names: _, keys, event, rival } = next;
+    let Move { row, keys, event, rival } = next;
     let order = event.order.to_string();
     if rival == Rival::Possible && has_rival(database, &row)? {
         return Ok(Err(StoreError::Moved));
@@ -220,8 +204,7 @@ fn has_rival(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
 /// To the end of the list, and to the order's own chain.
 fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
     let append = "INSERT INTO events (previous, order_id, version, at, actor, state, evidence) \
-         VALUES (coalesce((SELECT last_event FROM orders WHERE id = ?1), \
-             (SELECT last_event FROM loose_chains WHERE order_id = ?1)), ?1, ?2, ?3, ?4, ?5, ?6)";
+         VALUES ((SELECT last_event FROM orders WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6)";
     let (version, at) = (event.version.cast_signed(), event.at.0.cast_signed());
     let cells = params![order, version, at, event.actor, event.state, event.evidence];
     let sequence = database.prepare_cached(append)?.insert(cells)?;
@@ -260,25 +243,25 @@ fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Claimed> {
 
 /// What `Order::lapse` does, to many at once.
 fn lapse(database: &Connection, now: Timestamp, most: u64) -> rusqlite::Result<u64> {
-    let lapse = "UPDATE orders SET state = 'lapsed', version = version + 1, updated_at = ?1, \
-         due_at = NULL, planned_at = 0, looks = 0, payees = NULL WHERE id IN (SELECT id FROM orders \
-         WHERE state = 'offered' AND expires_at <= ?2 ORDER BY expires_at LIMIT ?3)";
-    let cells = params![now.0.cast_signed(), moment(now.0), moment(most)];
-    database.prepare_cached(lapse)?.execute(cells).map(count)
+    let lapse = "UPDATE orders SET state = 'lapsed', version = version + 1, \
+         updated_at = expires_at, due_at = NULL, planned_at = 0, looks = 0 \
+         WHERE id IN (SELECT id FROM orders WHERE state = 'offered' AND origin = 'explicit' \
+             AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2)";
+    database.prepare_cached(lapse)?.execute([moment(now.0), moment(most)]).map(count)
 }
 
 fn drop_lapsed(database: &Connection, before: Timestamp, most: u64) -> rusqlite::Result<u64> {
     let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-         WHERE state = 'lapsed' AND updated_at < ?1 ORDER BY updated_at LIMIT ?2)";
+         WHERE state = 'lapsed' AND last_event IS NULL AND updated_at < ?1 \
+         ORDER BY updated_at LIMIT ?2)";
     database.prepare_cached(old)?.execute([moment(before.0), moment(most)]).map(count)
 }
 
-/// Those that are older than every offer on a sheet.
 fn drop_unpaid(database: &Connection, most: u64) -> rusqlite::Result<u64> {
-    let before = sheets::oldest(database)?.unwrap_or(i64::MAX);
     let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-         WHERE state IN ('offered', 'lapsed') AND created_at <= ?1 ORDER BY created_at LIMIT ?2)";
-    database.prepare_cached(oldest)?.execute([before, moment(most)]).map(count)
+         WHERE state IN ('offered', 'lapsed') AND last_event IS NULL \
+         ORDER BY created_at, id LIMIT ?1)";
+    database.prepare_cached(oldest)?.execute([moment(most)]).map(count)
 }
 
 fn count(rows: usize) -> u64 {
@@ -305,14 +288,13 @@ mod tests {
     use super::*;
     use crate::keys::Keyring;
     use crate::seal::Seals;
-    use crate::store::sqlite::book::Names;
 
     fn record() -> Command {
         let next = begun(offer(1), 1).into();
         let event = Event::of(&next, 1, &Actor::Desk);
         let rival = Rival::Possible;
-        let (row, names) = (rows::offer_row(offer(1)), Names::from(&offer(1)));
-        let next = Move { row, names, keys: Vec::new(), event, rival };
+        let row = rows::offer_row(offer(1));
+        let next = Move { row, keys: Vec::new(), event, rival };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 
@@ -329,8 +311,8 @@ mod tests {
         let lapse = Command::Lapse { now: NOW, most: 1, answer: oneshot::channel().0 };
         assert_eq!(syncing(&[claim(), record()]), Syncing::Always);
         assert_eq!(syncing(&[lapse]), Syncing::Always);
-        let sheet = Command::LapseSheets { now: NOW, answer: oneshot::channel().0 };
-        assert_eq!(syncing(&[sheet]), Syncing::Always);
+        let offer = Command::Offer(Box::new(rows::offer_row(offer(1))), oneshot::channel().0);
+        assert_eq!(syncing(&[offer]), Syncing::Later);
         assert_eq!(syncing(&[claim()]), Syncing::Later);
         assert_eq!(syncing(&[]), Syncing::Later);
     }

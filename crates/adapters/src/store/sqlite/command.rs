@@ -7,14 +7,12 @@ use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::book::Names;
 use crate::seal::Seals;
 use crate::store::rows::Row;
 
 /// One move, ready to be written: the row has its new version.
 pub(super) struct Move {
     pub(super) row: Row,
-    pub(super) names: Names,
     pub(super) keys: Vec<PaymentKey>,
     pub(super) event: Event,
     pub(super) rival: Rival,
@@ -61,31 +59,21 @@ pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
     Record(Box<Move>, Answer<()>),
+    /// Answered with the row that is there afterwards.
+    Offer(Box<Row>, Answer<Row>),
     Claim(Box<Claim>, Answer<Claimed>),
     Lapse {
         now: Timestamp,
         most: u64,
         answer: Answer<u64>,
     },
-    /// The same on a few sheets; answered with none if there is no such sheet.
-    LapseSheets {
-        now: Timestamp,
-        answer: Answer<Option<u64>>,
-    },
     Drop {
         which: Unneeded,
         most: u64,
         answer: Answer<u64>,
     },
-    /// Answered once every offer up to this mark is written.
-    Flush {
-        mark: u64,
-        answer: Answer<()>,
-    },
     /// Anything else that must be on disk before it is answered.
     Write(DurableWrite, Answer<()>),
     Ping(Answer<()>),
-    /// There are offers where there were none.
-    Wake,
     Close(Answer<()>),
 }

@@ -4,53 +4,28 @@ use std::sync::LazyLock;
 
 use order::event::Event;
 use order::ids::{OperationKey, OrderId, Timestamp};
-use order::lifecycle::{Offered, Order};
 use order::payment::PaymentKey;
 use order::ports::{OpenOrders, StoreError};
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};
 
-use super::book::Names;
 use super::connection::trouble;
-use super::sheets;
 use crate::store::rows::{Cells, Row, read_id, read_open, sql};
 
 static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
 static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = ?1"));
 
-/// What the table and a sheet have of the same name. The sheet is read first: what leaves
-/// it goes into the table.
-pub(super) struct Found {
-    pub(super) row: Option<Row>,
-    pub(super) offer: Option<Order<Offered>>,
+pub(super) fn newest(database: &Connection, key: OperationKey) -> Result<Option<Row>, StoreError> {
+    one(database, &NEWEST, [key.0])
 }
 
-pub(super) fn newest(
-    database: &Connection,
-    key: OperationKey,
-    sheet: Option<i64>,
-) -> Result<Found, StoreError> {
-    let offer = on(database, sheet, |names| names.operation == key)?;
-    Ok(Found { row: one(database, &NEWEST, [key.0])?, offer })
+pub(super) fn find(database: &Connection, id: OrderId) -> Result<Option<Row>, StoreError> {
+    by_id(database, &id.to_string())
 }
 
-pub(super) fn find(
-    database: &Connection,
-    id: OrderId,
-    sheet: Option<i64>,
-) -> Result<Found, StoreError> {
-    let offer = on(database, sheet, |names| names.order == id)?;
-    Ok(Found { row: one(database, &FIND, [id.to_string()])?, offer })
-}
-
-fn on(
-    database: &Connection,
-    sheet: Option<i64>,
-    wanted: impl Fn(Names) -> bool,
-) -> Result<Option<Order<Offered>>, StoreError> {
-    let Some(sheet) = sheet else { return Ok(None) };
-    sheets::find(database, sheet, wanted).map_err(|error| trouble(&error))
+pub(super) fn by_id(database: &Connection, id: &str) -> Result<Option<Row>, StoreError> {
+    one(database, &FIND, [id])
 }
 
 /// The orders that these keys belong to.
@@ -73,12 +48,9 @@ pub(super) fn open_orders(database: &Connection) -> Result<Vec<OpenOrders>, Stor
     open.map_err(|error| trouble(&error)).and_then(|open: Vec<_>| open.into_iter().collect())
 }
 
-/// Along the order's chain, which outlives the row of an order that nobody paid.
+/// Along the order's chain.
 static EVENTS: &str = "WITH RECURSIVE
-    last (sequence) AS (SELECT coalesce(
-        (SELECT last_event FROM orders WHERE id = ?1),
-        (SELECT last_event FROM loose_chains WHERE order_id = ?1)
-    )),
+    last (sequence) AS (SELECT last_event FROM orders WHERE id = ?1),
     chain (sequence, previous) AS (
         SELECT sequence, previous FROM events JOIN last USING (sequence)
         UNION ALL
@@ -105,7 +77,8 @@ pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, S
 }
 
 pub(super) fn count_unpaid(database: &Connection) -> Result<u64, StoreError> {
-    let count = "SELECT count(*) FROM orders WHERE state IN ('offered', 'lapsed')";
+    let count = "SELECT count(*) FROM orders \
+         WHERE state IN ('offered', 'lapsed') AND last_event IS NULL";
     let count = database.query_row(count, [], |row| row.get::<_, i64>(0));
     count.map(i64::cast_unsigned).map_err(|error| trouble(&error))
 }
@@ -149,48 +122,5 @@ fn cell<T: FromSql>(row: &rusqlite::Row<'_>, place: usize) -> Result<Option<T>, 
             StoreError::Corrupt
         }),
         Err(error) => Err(trouble(&error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use order::contract::samples::offer;
-    use rusqlite::params;
-
-    use super::*;
-    use crate::store::migration;
-
-    fn step(database: &Connection, version: i64) {
-        let step = migration::SQLITE.iter().find(|step| step.version == version).unwrap();
-        database.execute_batch(step.sql).unwrap();
-    }
-
-    fn versions(database: &Connection, id: OrderId) -> Vec<u64> {
-        events(database, id).unwrap().iter().map(|event| event.version).collect()
-    }
-
-    #[test]
-    fn events_of_the_first_schema_are_found_in_their_chain_and_outlive_their_order() {
-        let database = Connection::open_in_memory().unwrap();
-        step(&database, 1);
-        let ids = [offer(1).id, offer(2).id];
-        for (sequence, version) in [(1, 1), (2, 4), (3, 5)] {
-            for id in ids {
-                let append = "INSERT INTO events VALUES (?1, ?2, ?3, 0, 'desk', 'offered', '')";
-                database.execute(append, params![id.to_string(), sequence, version]).unwrap();
-            }
-        }
-        let row = "INSERT INTO orders (id, version, state, operation_key, generation, origin, \
-             fingerprint, seller, created_at, updated_at, expires_at, planned_at, looks) \
-             VALUES (?1, 5, 'offered', x'', 0, '', x'', '', 0, 0, 0, 0, 0)";
-        for id in ids {
-            database.execute(row, [id.to_string()]).unwrap();
-        }
-        step(&database, 2);
-        assert_eq!(versions(&database, ids[0]), [1, 4, 5]);
-        database.execute("DELETE FROM orders WHERE id = ?1", [ids[0].to_string()]).unwrap();
-        assert_eq!(versions(&database, ids[0]), [1, 4, 5]);
-        assert_eq!(versions(&database, ids[1]), [1, 4, 5]);
-        assert_eq!(versions(&database, offer(3).id), [0; 0]);
     }
 }

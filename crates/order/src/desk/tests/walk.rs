@@ -69,7 +69,6 @@ impl House {
 
     fn restart(&mut self) {
         assert!(self.world.has_crashed(), "a walk waits for something that never comes");
-        self.world.shelf.lose_power();
         self.world.shelf.bury(self.desk.worker);
         self.desk = self.world.desk();
     }

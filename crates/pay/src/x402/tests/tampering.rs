@@ -98,7 +98,7 @@ fn each_field_has_its_name_in_the_refusal() {
         ("", "/accepted/network", json!("eip155:137"), "No matching payment requirements"),
         ("", "/accepted/amount", json!("3500001"), "No matching payment requirements"),
         ("", "/accepted/asset", json!(other), "No matching payment requirements"),
-        ("", "/accepted/payTo", json!(other), "No matching payment requirements"),
+        ("", "/accepted/payTo", json!(other), "invalid_permit2_recipient_mismatch"),
         ("", "/accepted/maxTimeoutSeconds", json!(601), "No matching payment requirements"),
         ("", "/accepted/extra/name", json!("USDC"), "No matching payment requirements"),
         ("", "/accepted/extra/facilitatorAddress", json!(other), "upto_facilitator_mismatch"),

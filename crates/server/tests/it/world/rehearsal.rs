@@ -27,10 +27,10 @@ async fn a_post_office_elsewhere_is_used_in_both_dialects_and_outlives_the_servi
     office.close().await.unwrap();
 }
 
-/// Asks for a card that nobody has asked for yet, and says when its order was made.
+/// Asks for a card under a new identifier, and reads the hour of its first use.
 fn order_made_at(house: &House, number: usize) -> u64 {
     let mut card = card();
-    card["message"] = json!(format!("Card number {number}"));
+    card["operation_id"] = json!(format!("a-rehearsal-{number:06}"));
     let asked = house.request("POST /api/x402/postcards", &[JSON], &card.to_string());
     assert_eq!(asked.status, 402, "{}", asked.text());
     let order: Value = asked.json()["public_order_id"].clone();

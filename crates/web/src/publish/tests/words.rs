@@ -285,7 +285,7 @@ fn limits_and_times_on_pages_are_those_of_the_code() {
         format!("| x402 authorization | at most {CEILING} USDC |"),
         format!("| MPP price | {CEILING} USDC |"),
         format!("| Discovery quota | {quota} requests in 60 seconds"),
-        format!("Unpaid offers last {hours} hours."),
+        format!("An explicit identifier lapses after {hours} hours without payment"),
         format!("answers 410 for {days} days"),
         format!("at least {days} days"),
     ] {
@@ -298,7 +298,7 @@ fn limits_and_times_on_pages_are_those_of_the_code() {
         ),
         format!("larger than {kib} KiB"),
         format!("{quota} requests in 60 seconds"),
-        format!("{hours} hours. It costs nothing"),
+        format!("unless you named the operation yourself: then {hours} hours."),
         format!("410 for {days} days"),
     ] {
         assert!(support.contains(&said), "/support does not say {said:?}");

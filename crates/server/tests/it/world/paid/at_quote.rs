@@ -57,14 +57,14 @@ async fn thanks_io_with(kind: Kind) {
     match expected(kind) {
         200 => {}
         409 => {
-            let order = shop.order().id();
+            let order = shop.order_id().await;
             assert_eq!(said, Err(Refusal::PriceAboveCeiling(order)), "{}", shop.about);
             shop.nothing_moved();
         }
         503 => {
             assert_eq!(
                 said,
-                Err(Refusal::ProviderUnavailable.about(shop.order().id())),
+                Err(Refusal::ProviderUnavailable.about(shop.order_id().await)),
                 "{}",
                 shop.about
             );
@@ -163,7 +163,7 @@ async fn a_provider_who_is_not_there_sells_nothing() {
     let port = shop.shut().await;
     assert_eq!(
         shop.pay(&credential).await,
-        Err(Refusal::ProviderUnreachable.about(shop.order().id()))
+        Err(Refusal::ProviderUnreachable.about(shop.order_id().await))
     );
     shop.nothing_moved();
     shop.reopen(port).await;

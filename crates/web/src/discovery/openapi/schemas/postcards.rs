@@ -117,7 +117,7 @@ fn order(order_id: &Value) -> Value {
     let paid = ["protocol", "network", "asset", "amount", "pay_to", "transaction", "confirmed_at"];
     let delivery = json!({ "status": text(), "updated_at": moment() });
     open(
-        &["id", "status", "created_at", "updated_at"],
+        &["id", "status"],
         json!({
             "id": order_id,
             "status": { "type": "string", "enum": STATUSES.map(Status::word) },

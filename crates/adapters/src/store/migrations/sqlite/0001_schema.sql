@@ -1,4 +1,4 @@
--- Orders, the promises that paid for them, and what happened to them.
+-- Orders, the payments that paid for them, what happened to them, and the settler's outbox.
 -- Times are seconds since 1970; USDC is in atomic units (six decimals).
 
 CREATE TABLE orders (
@@ -18,7 +18,11 @@ CREATE TABLE orders (
     -- When due_at was written down: a plan made ahead of our time is due now.
     planned_at          INTEGER NOT NULL,
     looks               INTEGER NOT NULL,
-    payees              BLOB,
+    -- The process that works on it, or has claimed it. One process has this file open at a
+    -- time, so every worker from before is dead when it is opened.
+    worker              BLOB,
+    -- Its last event. An order without one was never paid for, nor begun to be.
+    last_event          INTEGER,
     -- From the payer's promise on. What is sealed can be read with the key file only.
     sealed_card         BLOB,
     hold_cents          INTEGER,
@@ -44,6 +48,8 @@ CREATE TABLE orders (
     attempt             INTEGER,
     submitting_since    INTEGER,
     doubt               TEXT,
+    -- Whom we asked: what became of the card is looked for there and nowhere else.
+    provider_account    TEXT,
     -- Once it is in the post.
     mailpiece           TEXT,
     mailed_at           INTEGER,
@@ -56,27 +62,33 @@ CREATE TABLE orders (
 
 CREATE INDEX orders_of_operation ON orders (operation_key, generation);
 CREATE INDEX orders_due ON orders (due_at, planned_at) WHERE due_at IS NOT NULL;
-CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'offered';
-CREATE INDEX orders_unpaid ON orders (created_at) WHERE state IN ('offered', 'lapsed');
-CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed';
+CREATE INDEX orders_worked_on ON orders (worker) WHERE worker IS NOT NULL;
+CREATE INDEX orders_expiring ON orders (expires_at)
+    WHERE state = 'offered' AND origin = 'explicit';
+CREATE INDEX orders_unpaid ON orders (created_at)
+    WHERE state IN ('offered', 'lapsed') AND last_event IS NULL;
+CREATE INDEX orders_lapsed ON orders (updated_at)
+    WHERE state = 'lapsed' AND last_event IS NULL;
 
--- A promise belongs to one order for ever, even when that order's row is gone.
+-- A payment key belongs to one order for ever.
 CREATE TABLE payment_keys (
     key      BLOB PRIMARY KEY NOT NULL,
     order_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The events of one order lie side by side and are numbered from 1.
+-- Events in the sequence in which they were written, each with its order's one before: to
+-- append is to write at the end, where an index by order would have every event change a
+-- page of its own.
 CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY NOT NULL,
+    previous INTEGER,
     order_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
     version  INTEGER NOT NULL,
     at       INTEGER NOT NULL,
     actor    TEXT NOT NULL,
     state    TEXT NOT NULL,
-    evidence TEXT NOT NULL,
-    PRIMARY KEY (order_id, sequence)
-) STRICT, WITHOUT ROWID;
+    evidence TEXT NOT NULL
+) STRICT;
 
 CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
 BEGIN
@@ -92,3 +104,26 @@ END;
 CREATE TABLE keyring (
     identity TEXT PRIMARY KEY NOT NULL
 ) STRICT;
+
+-- The settler's outbox: which transaction was signed for which nonce. A row is on disk
+-- before its transaction is sent. `sealed` holds the call and the signed transactions, and
+-- is emptied once the nonce is used in a block that stays.
+
+CREATE TABLE outbox (
+    network     TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    nonce       INTEGER NOT NULL,
+    -- Empty for a transaction that only uses up its nonce.
+    payment_key BLOB,
+    payer       TEXT,
+    -- The hash of every transaction that was signed for this nonce, 32 bytes each.
+    hashes      BLOB NOT NULL,
+    sealed      BLOB,
+    signed_at   INTEGER NOT NULL,
+    reverted_at INTEGER,
+    PRIMARY KEY (network, account, nonce)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX outbox_open ON outbox (network, account, nonce) WHERE sealed IS NOT NULL;
+CREATE INDEX outbox_of_payment ON outbox (payment_key) WHERE payment_key IS NOT NULL;
+CREATE INDEX outbox_reverted ON outbox (network, account, reverted_at) WHERE reverted_at IS NOT NULL;

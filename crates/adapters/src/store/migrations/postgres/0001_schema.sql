@@ -1,4 +1,5 @@
--- Orders, the promises that paid for them, and what happened to them.
+-- Orders, the payments that paid for them, what happened to them, the settler's outbox, and
+-- what processes share.
 -- Times are seconds since 1970; USDC is in atomic units (six decimals).
 
 CREATE TABLE orders (
@@ -18,7 +19,8 @@ CREATE TABLE orders (
     -- When due_at was written down: a plan made ahead of our time is due now.
     planned_at          BIGINT NOT NULL,
     looks               BIGINT NOT NULL,
-    payees              BYTEA,
+    -- The process that works on it, or has claimed it.
+    worker              BYTEA,
     -- From the payer's promise on. What is sealed can be read with the key file only.
     sealed_card         BYTEA,
     hold_cents          BIGINT,
@@ -44,6 +46,8 @@ CREATE TABLE orders (
     attempt             BIGINT,
     submitting_since    BIGINT,
     doubt               TEXT,
+    -- Whom we asked: what became of the card is looked for there and nowhere else.
+    provider_account    TEXT,
     -- Once it is in the post.
     mailpiece           TEXT,
     mailed_at           BIGINT,
@@ -61,11 +65,15 @@ CREATE UNIQUE INDEX orders_in_play ON orders (operation_key) WHERE state IN (
     'settling', 'unconfirmed', 'submitting',
     'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered'
 );
-CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'offered';
+-- Those that are examined at once when their process dies.
+CREATE INDEX orders_worked_on ON orders (worker)
+    WHERE worker IS NOT NULL AND state IN ('settling', 'unconfirmed', 'submitting');
+CREATE INDEX orders_expiring ON orders (expires_at)
+    WHERE state = 'offered' AND origin = 'explicit';
 CREATE INDEX orders_unpaid ON orders (created_at) WHERE state IN ('offered', 'lapsed');
 CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed';
 
--- A promise belongs to one order for ever, even when that order's row is gone.
+-- A payment key belongs to one order for ever.
 CREATE TABLE payment_keys (
     key      BYTEA PRIMARY KEY NOT NULL,
     order_id TEXT NOT NULL
@@ -99,3 +107,66 @@ CREATE TRIGGER events_are_not_emptied BEFORE TRUNCATE ON events
 CREATE TABLE keyring (
     identity TEXT PRIMARY KEY NOT NULL
 );
+
+-- A process is alive while its own connection stands and its heartbeat, by the server's
+-- own clock, is recent.
+CREATE TABLE processes (
+    id           BYTEA PRIMARY KEY NOT NULL,
+    backend      INTEGER NOT NULL,
+    heartbeat_at TIMESTAMPTZ NOT NULL
+);
+
+-- The settler's outbox: which transaction was signed for which nonce. A row is on disk
+-- before its transaction is sent. `sealed` holds the call and the signed transactions, and
+-- is emptied once the nonce is used in a block that stays.
+
+CREATE TABLE outbox (
+    network     TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    nonce       BIGINT NOT NULL,
+    -- Empty for a transaction that only uses up its nonce.
+    payment_key BYTEA,
+    payer       TEXT,
+    -- The hash of every transaction that was signed for this nonce, 32 bytes each.
+    hashes      BYTEA NOT NULL,
+    sealed      BYTEA,
+    signed_at   BIGINT NOT NULL,
+    reverted_at BIGINT,
+    PRIMARY KEY (network, account, nonce)
+);
+
+CREATE INDEX outbox_open ON outbox (network, account, nonce) WHERE sealed IS NOT NULL;
+CREATE INDEX outbox_of_payment ON outbox (payment_key) WHERE payment_key IS NOT NULL;
+CREATE INDEX outbox_reverted ON outbox (network, account, reverted_at) WHERE reverted_at IS NOT NULL;
+
+-- Settlements on their way to the process that sends. They have no nonce, so they were
+-- certainly not sent.
+CREATE TABLE settlement_queue (
+    sequence    BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payment_key BYTEA NOT NULL UNIQUE,
+    network     TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    sealed      BYTEA NOT NULL
+);
+
+-- Which process sends for an account. An outbox write names the epoch, so a process that
+-- has lost its lease cannot write.
+CREATE TABLE senders (
+    network      TEXT NOT NULL,
+    account      TEXT NOT NULL,
+    epoch        BIGINT NOT NULL,
+    backend      INTEGER NOT NULL,
+    heartbeat_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (network, account)
+);
+
+-- The calls to each provider's account that still count, shared by all processes.
+-- The ledger is provider/budget/ledger.rs as JSON; its times are this database's,
+-- in seconds since 1970. A row may be deleted while no process calls that account.
+
+CREATE TABLE provider_budget (
+    account TEXT PRIMARY KEY NOT NULL,
+    ledger  JSONB NOT NULL
+)
+-- The same few rows are rewritten all the time; room beside them keeps that in place.
+WITH (fillfactor = 10);
