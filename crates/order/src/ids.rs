@@ -125,9 +125,13 @@ impl FromStr for OperationId {
 // not printed.
 prints_only_its_name!(OperationId);
 
-/// Seconds since the Unix epoch, read from the [`Clock`](crate::ports::Clock).
+/// Seconds since the Unix epoch, read from the [`Clock`](crate::ports::Clock). It is written
+/// and read as RFC 3339 does: `2026-11-15T09:30:00Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(pub u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotATimestamp;
 
 impl Timestamp {
     pub const fn plus(self, seconds: u64) -> Self {
@@ -138,6 +142,30 @@ impl Timestamp {
     /// back in between, since then nobody can say.
     pub const fn since(self, earlier: Self) -> Option<u64> {
         self.0.checked_sub(earlier.0)
+    }
+}
+
+impl From<Timestamp> for jiff::Timestamp {
+    /// Times after the year 9999 become its last second.
+    fn from(at: Timestamp) -> Self {
+        let seconds = i64::try_from(at.0).unwrap_or(i64::MAX).min(Self::MAX.as_second());
+        Self::from_second(seconds).unwrap_or(Self::MAX)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        jiff::Timestamp::from(*self).fmt(f)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = NotATimestamp;
+
+    /// Fractions of a second are dropped. Times before 1970 are not read.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let at: jiff::Timestamp = text.parse().map_err(|_| NotATimestamp)?;
+        u64::try_from(at.as_second()).map(Self).map_err(|_| NotATimestamp)
     }
 }
 
@@ -189,6 +217,27 @@ mod tests {
         }
         for bad in ["".into(), "a".repeat(15), "a".repeat(129), "a b c d e f g h i".into()] {
             assert_eq!(bad.parse::<OperationId>(), Err(NotAnOperationId), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_timestamp_is_written_and_read_as_rfc_3339() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (784_111_777, "1994-11-06T08:49:37Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(Timestamp(seconds).to_string(), text);
+            assert_eq!(text.parse(), Ok(Timestamp(seconds)));
+        }
+        assert_eq!(Timestamp(u64::MAX).to_string(), "9999-12-30T22:00:00Z");
+        let at = Ok(Timestamp(1_794_709_607));
+        assert_eq!("2026-11-15T02:26:47.931Z".parse(), at);
+        assert_eq!("2026-11-15T03:26:47+01:00".parse(), at);
+        for text in ["", "tomorrow", "2026-11-15", "2026-02-29T00:00:00Z", "1969-12-31T23:59:59Z"] {
+            assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
         }
     }
 

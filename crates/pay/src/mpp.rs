@@ -5,8 +5,8 @@
 //! `receipt`, [`tender`], [`envelope`], and the port that moves the money,
 //! here [`facilitator`]; `checks` says what a credential must hold, [`signature`]
 //! what was signed. What only this protocol has stands beside them: [`binding`] makes a
-//! challenge ours, `headers` finds the credential, `problem` says no in its words, `moment`
-//! writes its dates, and `exact` is the scheme of x402 that its clients speak too.
+//! challenge ours, `headers` finds the credential, `problem` says no in its words,
+//! and `exact` is the scheme of x402 that its clients speak too.
 
 use order::chain::Network;
 
@@ -18,7 +18,6 @@ pub mod envelope;
 mod exact;
 pub mod facilitator;
 mod headers;
-mod moment;
 mod problem;
 mod receipt;
 pub mod signature;

@@ -18,7 +18,6 @@ use order::status::{PaymentView, StatusReader, View};
 use serde::Serialize;
 
 use crate::browsers::READING;
-use crate::date::rfc3339;
 use crate::document;
 use crate::problem::{Problem, Retry};
 use crate::refused::refused;
@@ -131,8 +130,8 @@ impl Record {
         Self {
             id: view.id.to_string(),
             status: view.status.word(),
-            created_at: view.created_at.map(|at| rfc3339(at.0)),
-            updated_at: view.updated_at.map(|at| rfc3339(at.0)),
+            created_at: view.created_at.map(|at| at.to_string()),
+            updated_at: view.updated_at.map(|at| at.to_string()),
             pricing: view.payment.as_ref().map(Pricing::of),
             payment: view.payment.as_ref().map(Payment::of),
             delivery: view.delivery.map(Progress::of),
@@ -163,7 +162,7 @@ impl Payment {
             amount: payment.charged.atomic().to_string(),
             pay_to: payment.pay_to.to_string(),
             transaction: payment.transaction.clone(),
-            confirmed_at: rfc3339(payment.confirmed_at.0),
+            confirmed_at: payment.confirmed_at.to_string(),
         }
     }
 }
@@ -177,7 +176,7 @@ impl Progress {
             Stage::Returned => "returned",
             Stage::Failed => "failed",
         };
-        Self { status, updated_at: rfc3339(delivery.at.0) }
+        Self { status, updated_at: delivery.at.to_string() }
     }
 }
 

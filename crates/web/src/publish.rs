@@ -8,6 +8,7 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_DISPOSITION, LINK,
 };
 use http::{HeaderName, HeaderValue, StatusCode};
+use order::ids::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -254,7 +255,7 @@ fn discovery(premises: &Premises, documents: &mut Manuscripts, now: u64) {
     let linkset = serde_json::to_vec(&api_catalog::document(premises)).expect("writable");
     let linkset = Draft::new(Answer::Linkset.media_type(), linkset, Keep::AnHour);
     add_listed(documents, "/.well-known/api-catalog", linkset.with(LINK, link));
-    let expires = date::rfc3339(now + SECURITY_SECONDS);
+    let expires = Timestamp(now).plus(SECURITY_SECONDS).to_string();
     for (path, media_type, text) in [
         ("/robots.txt", Answer::Plain, robots::document(premises)),
         ("/sitemap.xml", Answer::Xml, sitemap::document(premises)),
@@ -304,7 +305,7 @@ fn notice(draft: Draft, retiring: Retiring) -> Draft {
     let value = |text: String| HeaderValue::try_from(text).expect("a date is visible ASCII");
     draft
         .with(HeaderName::from_static("deprecation"), value(format!("@{deprecated_at}")))
-        .with(HeaderName::from_static("sunset"), value(date::http_date(sunset_at)))
+        .with(HeaderName::from_static("sunset"), value(date::http_date(Timestamp(sunset_at))))
 }
 
 fn json(value: &Value, keep: Keep) -> Draft {

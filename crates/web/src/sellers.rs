@@ -11,13 +11,11 @@ use axum::{Json, Router};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use http::{HeaderValue, StatusCode};
 use order::evidence::{Age, Evidence, Found, Record};
-use order::ids::Timestamp;
 use order::ports::{Clock, Failure, NameService, Purpose};
 use order::seller::Resolution;
 use serde::Serialize;
 
 use crate::browsers::READING;
-use crate::date::rfc3339;
 use crate::problem::{Problem, Retry};
 
 pub(crate) const RESOLVE: &str = "/api/x402/resolve/{username}";
@@ -159,8 +157,8 @@ impl<'a> Seller<'a> {
             address: found.records().first().map(|record| record.address.to_string()),
             networks: found.records().iter().map(Account::of).collect(),
             evidence: Proof::of(evidence),
-            resolved_at: moment(evidence.resolved_at),
-            valid_until: moment(evidence.valid_until),
+            resolved_at: evidence.resolved_at.to_string(),
+            valid_until: evidence.valid_until.to_string(),
             cached: match evidence.age {
                 Age::Fresh => false,
                 Age::Cached => true,
@@ -187,7 +185,7 @@ impl<'a> Proof<'a> {
             chain_id: evidence.chain_id,
             block_number: evidence.block.number,
             block_hash: evidence.block.hash.to_string(),
-            block_timestamp: moment(evidence.block.timestamp),
+            block_timestamp: evidence.block.timestamp.to_string(),
             block_tag: evidence.block.tag.word(),
             universal_resolver: evidence.universal_resolver.to_string(),
             resolver: evidence.resolver.to_string(),
@@ -204,10 +202,6 @@ impl<'a> Proof<'a> {
             sources_agreeing: evidence.sources_agreeing,
         }
     }
-}
-
-fn moment(at: Timestamp) -> String {
-    rfc3339(at.0)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 use super::budget::{Budget, Caller, Rate, SharedBudget};
 use super::line::{Line, unanswered};
 use super::previews::PreviewPlaces;
-use super::{AccountMode, Sender, moment};
+use super::{AccountMode, Sender};
 use crate::http::{Address, Call, Client, Silence, Why};
 
 mod back;
@@ -179,7 +179,7 @@ impl Lob {
     fn send_date(&self, order: &Order<Submitting>) -> Option<String> {
         let at = order.state.since.plus(self.settings.cancel_seconds);
         // A date that is over, or nearly, is refused; then it is printed at once.
-        (at > self.clock.now().plus(60)).then(|| moment::write(at))
+        (at > self.clock.now().plus(60)).then(|| at.to_string())
     }
 }
 

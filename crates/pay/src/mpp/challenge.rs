@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::binding::{Begun, ID_LETTERS, Parts, Realm, Secrets};
 use super::facilitator::{Facilitator, Service};
 use super::problem::Problem;
-use super::{INTENT, METHOD, NETWORK, SCHEME, exact, moment};
+use super::{INTENT, METHOD, NETWORK, SCHEME, exact};
 use crate::form::Form;
 use crate::mode::Mode;
 use crate::x402::resource::Resource;
@@ -180,7 +180,7 @@ impl Press<'_> {
             Service::Offered => {}
             Service::NotOffered => return None,
         }
-        let expires = moment::written(now.plus(TIMEOUT_SECONDS));
+        let expires = now.plus(TIMEOUT_SECONDS).to_string();
         let digest = digest(body);
         let opaque = opaque((self.randomness)()?);
         let parts = Parts {

@@ -2,6 +2,7 @@
 //! in which it costs more and more.
 
 use order::chain::EvmAddress;
+use order::ids::Timestamp;
 use order::payment::{Credential, Terms};
 use order::tender::Rejection;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::challenge::{CREDENTIAL_TYPE, description, request};
 use super::credential::{Authorization, Payment, Proof};
 use super::problem::Flaw;
 use super::signature::{Signed, nonces, signed_by};
-use super::{INTENT, METHOD, NETWORK, exact, moment};
+use super::{INTENT, METHOD, NETWORK, exact};
 use crate::digits::address;
 use crate::mode::Mode;
 use crate::x402::resource::Resource;
@@ -99,7 +100,7 @@ impl Measure<'_> {
         if echo.request != request(self.terms.ceiling, pay_to) {
             return flaw("The challenge asks for other terms than a card has now.");
         }
-        let Some(expires) = moment::read(&echo.expires) else {
+        let Ok(expires) = echo.expires.parse::<Timestamp>() else {
             return flaw("The challenge does not say when it expires.");
         };
         if expires <= self.terms.now {

@@ -6,7 +6,7 @@ use order::payment::{Receipt, Settlement};
 use serde_json::json;
 
 use super::credential::{Authorization, Proof};
-use super::{METHOD, exact, moment};
+use super::{METHOD, exact};
 use crate::movement::Moved;
 
 /// Between the receipt and what x402's clients get beside it. No base64 has it.
@@ -19,7 +19,7 @@ pub(super) fn settlement(proof: &Proof, authorization: &Authorization, moved: Mo
     let mut receipt = json!({
         "status": "success",
         "method": METHOD,
-        "timestamp": moment::written(at),
+        "timestamp": at.to_string(),
         "reference": transaction,
         "chainId": authorization.network.chain_id(),
     });

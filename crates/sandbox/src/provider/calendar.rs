@@ -2,56 +2,23 @@
 
 use order::ids::Timestamp;
 
-const DAY_SECONDS: u64 = 86_400;
-const MONTHS: [&str; 12] =
-    ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-
-/// A day of the Gregorian calendar and the seconds since its midnight.
-struct Moment {
-    year: u64,
-    month: u64,
-    day: u64,
-    seconds: u64,
-}
-
-impl Moment {
-    /// Counts in years that begin in March, so that a leap day is the last of
-    /// its year and every month has a fixed place.
-    fn of(at: Timestamp) -> Self {
-        let days = at.0 / DAY_SECONDS + 719_468;
-        let (era, day_of_era) = (days / 146_097, days % 146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-        let (month, later) = if month_from_march < 10 {
-            (month_from_march + 3, 0)
-        } else {
-            (month_from_march - 9, 1)
-        };
-        Self { year: era * 400 + year_of_era + later, month, day, seconds: at.0 % DAY_SECONDS }
-    }
-}
-
 /// `2026-11-15T21:04:05.000000Z`, as thanks.io writes it.
 pub(crate) fn instant(at: Timestamp) -> String {
-    let Moment { seconds, .. } = Moment::of(at);
-    let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    format!("{}T{hour:02}:{minute:02}:{second:02}.000000Z", day(at))
+    written(at, "%Y-%m-%dT%H:%M:%S.000000Z")
 }
 
 /// `2026-11-15`.
 pub(crate) fn day(at: Timestamp) -> String {
-    let Moment { year, month, day, .. } = Moment::of(at);
-    format!("{year:04}-{month:02}-{day:02}")
+    written(at, "%Y-%m-%d")
 }
 
 /// `15 NOV 2026`, as a postmark says it.
 pub(crate) fn postmark(at: Timestamp) -> String {
-    let Moment { year, month, day, .. } = Moment::of(at);
-    let month = usize::try_from(month).ok().and_then(|month| MONTHS.get(month - 1));
-    format!("{day} {} {year}", month.unwrap_or(&""))
+    written(at, "%-d %b %Y").to_uppercase()
+}
+
+fn written(at: Timestamp, format: &str) -> String {
+    jiff::Timestamp::from(at).strftime(format).to_string()
 }
 
 #[cfg(test)]

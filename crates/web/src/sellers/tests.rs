@@ -5,6 +5,7 @@ use axum::body::{Body, to_bytes};
 use http::{Method, Request};
 use order::chain::{EvmAddress, Network};
 use order::evidence::{Gateway, Source, Trust};
+use order::ids::Timestamp;
 use order::ports::Failure;
 use order::seller::{NotAUsername, Username};
 use serde_json::{Value, json};

@@ -115,18 +115,8 @@ fn words(back: &str) -> String {
 
 /// Seconds of `2026-11-15`, with or without a time of day in UTC.
 fn seconds(date: &str) -> Option<Timestamp> {
-    let (day, time) = date.split_once('T').unwrap_or((date, "00:00:00"));
-    let mut numbers = day.split('-').map(str::parse::<u64>);
-    let (year, month, day) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
-    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let clock: Vec<u64> =
-        time.split([':', '.', 'Z']).take(3).map_while(|n| n.parse().ok()).collect();
-    let &[hour, minute, second] = clock.as_slice() else { return None };
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
-    Some(Timestamp(days.checked_sub(719_468)? * 86_400 + hour * 3_600 + minute * 60 + second))
+    let midnight = || format!("{date}T00:00:00Z").parse().ok();
+    date.parse().ok().or_else(midnight)
 }
 
 #[cfg(test)]
