@@ -6,7 +6,7 @@ use std::path::Path;
 /// What each crate may depend on, outside of tests. A crate or a dependency
 /// that is not here needs a page in docs/decisions first.
 const FENCES: &[(&str, &[&str])] = &[
-    ("order", &["async-trait", "hmac", "sha2", "sha3", "url"]),
+    ("order", &["async-trait", "hmac", "jiff", "sha2", "sha3", "url"]),
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
     (
         "pay",
@@ -60,6 +60,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "alloy-sol-types",
             "axum",
             "getrandom",
+            "jiff",
             "secp256k1",
             "serde_json",
             "sha2",
@@ -82,6 +83,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "http",
             "http-body",
             "http-body-util",
+            "jiff",
             "serde",
             "serde_json",
             "sha2",
@@ -106,6 +108,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "getrandom",
             "hyper",
             "hyper-util",
+            "jiff",
             "secp256k1",
             "serde_json",
             "sha2",
