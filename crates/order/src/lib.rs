@@ -14,9 +14,9 @@
 //! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`], within the
 //!    payer's share of [`quotes`];
 //!    [`preview`]: a look at the card before.
-//! 6. [`reconcile`]: what to do with orders that a crash left behind, a few
-//!    `side_by_side`; [`vigil`]: how long a card has been looked for; [`concern`]: what
-//!    a person should know.
+//! 6. [`reconcile`]: what to do with orders that a crash left behind, a few at
+//!    once; [`vigil`]: how long a card has been looked for; [`concern`]: what a person
+//!    should know.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
 //! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
 //!    script, what every store must keep, and a million orders in bad weather.
@@ -46,7 +46,6 @@ pub mod reconcile;
 pub mod refusal;
 pub mod schedule;
 pub mod seller;
-mod side_by_side;
 pub mod status;
 pub mod tender;
 pub mod vigil;

@@ -1,5 +1,8 @@
 //! Orders that a crash, a lost answer or a chain that changed its mind left behind.
 
+use futures_util::StreamExt;
+use futures_util::stream;
+
 use crate::concern::{self, About, Concern};
 use crate::desk::{Desk, Fulfilment, Outcome, trouble};
 use crate::event::Actor;
@@ -12,7 +15,6 @@ use crate::mail::ProviderAccount;
 use crate::payment::Trace;
 use crate::refusal::Refusal;
 use crate::schedule::WALK_SECONDS;
-use crate::side_by_side::side_by_side;
 use crate::tender::{Tender, Tenders, Unsettled};
 
 mod following;
@@ -80,7 +82,7 @@ impl Desk {
                 tell(Concern { order, about });
             }
         });
-        side_by_side::<AT_ONCE, _>(looks).await;
+        stream::iter(looks).for_each_concurrent(AT_ONCE, |look| look).await;
     }
 
     /// What still keeps an order from its rest, after a look.

@@ -6,7 +6,7 @@ use std::path::Path;
 /// What each crate may depend on, outside of tests. A crate or a dependency
 /// that is not here needs a page in docs/decisions first.
 const FENCES: &[(&str, &[&str])] = &[
-    ("order", &["async-trait", "hmac", "jiff", "sha2", "sha3", "url"]),
+    ("order", &["async-trait", "futures-util", "hmac", "jiff", "sha2", "sha3", "url"]),
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
     (
         "pay",
