@@ -80,7 +80,7 @@ fn marked_order() -> Order<Submitting> {
     });
     let offer = samples::offer(1);
     let payment = samples::payment(1);
-    let begun = offer.begin_settlement(card.unwrap(), samples::hold(), payment, samples::NOW);
+    let begun = offer.begin_settlement(card.unwrap(), samples::quote(), payment, samples::NOW);
     begun.settled(samples::settlement(Finality::Provisional), samples::NOW)
 }
 
@@ -88,7 +88,7 @@ async fn ask_everything(provider: &dyn Provider) {
     let (order, mailpiece) = (marked_order(), Mailpiece("7".into()));
     for _ in 0..8 {
         let _ = provider.preview(&order.state.card).await;
-        let _ = provider.hold(&order.state.card).await;
+        let _ = provider.quote(&order.state.card).await;
         let _ = provider.submit(&order).await;
         let _ = provider.find(order.id, samples::NOW).await;
         let _ = provider.track(&mailpiece).await;

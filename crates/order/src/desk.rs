@@ -209,7 +209,7 @@ impl Desk {
         if let Err(why) = tender.verify(&authorization).await {
             return unless_spent(rejected(offer, why)).await;
         }
-        let (hold, charge) = self.price(tender, id, &card, &authorization).await?;
+        let (quote, charge) = self.price(tender, id, &card, &authorization).await?;
         self.provider.reserve_call().await.map_err(unanswered)?;
         let preparation = match tender.prepare(&authorization, charge, None).await {
             Ok(preparation) => preparation,
@@ -222,7 +222,7 @@ impl Desk {
         // Write the intent, act, write the answer. A crash between any two of
         // these leaves a state that says what must be found out.
         let payment = Payment { authorization, charge, preparation };
-        let order = order.begin_settlement(card, hold, payment, self.clock.now());
+        let order = order.begin_settlement(card, quote, payment, self.clock.now());
         let order = self.intend(order, &keys).await?;
         match tender.settle(&order.state.payment).await {
             Ok(settlement) => {

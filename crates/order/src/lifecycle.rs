@@ -43,7 +43,7 @@ use sha2::{Digest, Sha256};
 use crate::card::Postcard;
 use crate::identity::{Operation, Origin};
 use crate::ids::{OrderId, Timestamp};
-use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount, Stage};
+use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
 use crate::payment::{Payment, Preparation, Settlement};
 use crate::schedule::{self, Attention};
 
@@ -85,11 +85,11 @@ impl Order<Offered> {
     pub fn begin_settlement(
         self,
         card: Postcard,
-        hold: Hold,
+        quote: ProviderQuote,
         payment: Payment,
         now: Timestamp,
     ) -> Order<Settling> {
-        self.into_state(now, schedule::walking(now), |Offered| Settling { card, hold, payment })
+        self.into_state(now, schedule::walking(now), |Offered| Settling { card, quote, payment })
     }
 
     /// Whether its time is over. An offer without an identifier of the caller's own can be
@@ -111,8 +111,8 @@ impl Order<Offered> {
 impl Order<Settling> {
     pub fn settled(self, settlement: Settlement, now: Timestamp) -> Order<Submitting> {
         self.into_state(now, schedule::walking(now), |was| {
-            let Settling { card, hold, payment } = was;
-            let paid = Paid { hold, payment, settlement, standing: Standing::Provisional };
+            let Settling { card, quote, payment } = was;
+            let paid = Paid { quote, payment, settlement, standing: Standing::Provisional };
             let paid = paid.confirmed();
             Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None, asked: None }
         })

@@ -5,11 +5,11 @@ use crate::money::Cents;
 
 /// The provider's word on what a card will cost. Never nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hold {
+pub struct ProviderQuote {
     total: Cents,
 }
 
-impl Hold {
+impl ProviderQuote {
     /// None for a total of zero: a provider that asks for nothing has made a
     /// mistake, and we do not build a charge on it.
     pub fn new(total: Cents) -> Option<Self> {

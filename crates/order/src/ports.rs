@@ -9,7 +9,9 @@ use crate::chain::Network;
 use crate::event::{Actor, Event};
 use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
-use crate::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
+use crate::mail::{
+    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
+};
 use crate::payment::{PaymentKey, TenderKind};
 use crate::seller::{NotAUsername, Resolution, Username};
 
@@ -48,9 +50,9 @@ pub trait Provider: Send + Sync {
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered>;
 
     /// The provider's total for this card, before anything is mailed.
-    async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered>;
+    async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered>;
 
-    /// Whether [`hold`](Self::hold) answers for this card without a call to the provider.
+    /// Whether [`quote`](Self::quote) answers for this card without a call to the provider.
     fn is_quoted(&self, _card: &Postcard) -> bool {
         true
     }

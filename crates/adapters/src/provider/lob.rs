@@ -10,7 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use order::card::Postcard;
 use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount};
+use order::mail::{
+    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
+};
 use order::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use reqwest::header::HeaderValue;
@@ -208,13 +210,13 @@ impl Provider for Lob {
     }
 
     /// Lob is not asked, so what it would refuse after the payment is refused here.
-    async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
+    async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
         if !wire::takes(card) || !back::fits(card.message.as_str()) {
             return Err(Unanswered::Unusable);
         }
         let prices = self.settings.prices;
         let domestic = card.recipient.country.as_str() == "US";
-        Hold::new(if domestic { prices.domestic } else { prices.international })
+        ProviderQuote::new(if domestic { prices.domestic } else { prices.international })
             .ok_or(Unanswered::Unusable)
     }
 

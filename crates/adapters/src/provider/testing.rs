@@ -128,12 +128,12 @@ fn faults() -> Vec<(String, Reply, Expected)> {
 }
 
 /// Walks every fault through providers made by `make`.
-pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P, hold: Asked) {
+pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P, quote: Asked) {
     for (client, faults) in [(client(), faults()), (hurried(), endless())] {
         for (name, reply, expected) in faults {
             let server = Server::start([reply]).await;
             let provider = make(server.address.clone(), client.clone());
-            one_fault(&provider, hold, &name, &expected).await;
+            one_fault(&provider, quote, &name, &expected).await;
         }
     }
     let (listener, nowhere) = listen().await;
@@ -144,11 +144,11 @@ pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P
     assert_eq!(verdict(provider.submit(&order).await), Err(Verdict::Refused));
 }
 
-async fn one_fault(provider: &impl Provider, hold: Asked, name: &str, expected: &Expected) {
+async fn one_fault(provider: &impl Provider, quote: Asked, name: &str, expected: &Expected) {
     let (asked, order) = (Err(expected.asked), paid());
     assert_eq!(provider.preview(&order.state.card).await.map(drop), asked, "preview: {name}");
-    if hold == Asked::OverTheWire {
-        assert_eq!(provider.hold(&order.state.card).await.map(drop), asked, "hold: {name}");
+    if quote == Asked::OverTheWire {
+        assert_eq!(provider.quote(&order.state.card).await.map(drop), asked, "quote: {name}");
     }
     let submitted = verdict(provider.submit(&order).await);
     assert_eq!(submitted, Err(expected.submitted), "submit: {name}");

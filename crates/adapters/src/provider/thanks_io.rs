@@ -8,7 +8,7 @@ use order::card::{Draft, Postcard};
 use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
 use order::mail::{
-    Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount, Stage,
+    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote, Stage,
 };
 use order::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
@@ -187,7 +187,7 @@ impl Provider for ThanksIo {
         self.prices.known(card.recipient.country, self.clock.uptime()).is_some()
     }
 
-    async fn hold(&self, card: &Postcard) -> Result<Hold, Unanswered> {
+    async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
         let (country, uptime) = (card.recipient.country, self.clock.uptime());
         if let Some(price) = self.prices.known(country, uptime) {
             return Ok(price);
@@ -207,7 +207,8 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        let price = Hold::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        let price =
+            ProviderQuote::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
         self.prices.learn(country, price, uptime);
         Ok(price)
     }
@@ -228,7 +229,7 @@ impl Provider for ThanksIo {
         if !sent.belongs_to(order.id) || wire::is_cancelled(&sent.status) {
             return Err(Silence::Lost(Why::Unreadable).into());
         }
-        if sent.total() != Some(order.state.paid.hold.total()) {
+        if sent.total() != Some(order.state.paid.quote.total()) {
             // The payer was charged by the estimate; the seller bears the rest.
             tracing::warn!(
                 place = PEER,

@@ -91,7 +91,7 @@ columns! {
     planned_at: i64,
     looks: i64,
     sealed_card: Vec<u8>,
-    hold_cents: i64,
+    quote_cents: i64,
     tender: String,
     network: String,
     payer: String,

@@ -7,7 +7,7 @@ use adapters::seal::{Place, Seals};
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
 use order::card::{Draft, Postcard};
-use order::contract::samples::{NOW, hold, offer, payment, settlement};
+use order::contract::samples::{NOW, offer, payment, quote, settlement};
 use order::event::Actor;
 use order::lifecycle::{Setback, Stored};
 use order::mail::Mailpiece;
@@ -50,7 +50,7 @@ fn life(seed: u64) -> Vec<Stored> {
     payment.authorization.credential = Credential(b"permit-to-spend".to_vec());
     payment.preparation = Preparation(b"raw-transaction".to_vec());
     let offered = offer(seed);
-    let settling = offered.clone().begin_settlement(marked_card(), hold(), payment, NOW);
+    let settling = offered.clone().begin_settlement(marked_card(), quote(), payment, NOW);
     let lost = settling.clone().lost(NOW);
     let paid = settling.clone().settled(settlement(Finality::Provisional), NOW);
     let refused = paid.clone().failed(Setback::Refused, NOW);

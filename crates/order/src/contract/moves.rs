@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::samples::{
-    NOW, begun, every_state, hold, key, mailed, offer, offer_of, operation, payment, payment_with,
+    NOW, begun, every_state, key, mailed, offer, offer_of, operation, payment, payment_with, quote,
 };
 use crate::chain::Network;
 use crate::event::{Actor, Event};
@@ -98,7 +98,7 @@ pub async fn a_declined_order_may_present_its_own_key_again_and_no_other_order_m
     let again = subject.keep(settling.declined(NOW.plus(5))).await;
     assert_eq!(subject.record(begun(offer(2), 1)).await, Err(StoreError::PaymentBound));
     subject
-        .keep(again.begin_settlement(super::samples::card_of(1), hold(), payment(1), NOW.plus(6)))
+        .keep(again.begin_settlement(super::samples::card_of(1), quote(), payment(1), NOW.plus(6)))
         .await;
     assert_eq!(subject.record(begun(offer(2), 1)).await, Err(StoreError::PaymentBound));
 }
@@ -165,7 +165,7 @@ pub async fn events_are_appended_in_sequence(subject: Subject) {
 fn begun_with(seed: u64, keys: &[u64]) -> Order<Settling> {
     let keys: Vec<PaymentKey> = keys.iter().map(|seed| key(*seed)).collect();
     let payment = payment_with(keys, TenderKind::X402, Network::Base);
-    offer(seed).begin_settlement(super::samples::card_of(seed), hold(), payment, NOW.plus(1))
+    offer(seed).begin_settlement(super::samples::card_of(seed), quote(), payment, NOW.plus(1))
 }
 
 /// Each state once before and once after its neighbours at every distance

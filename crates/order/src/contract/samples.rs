@@ -10,7 +10,7 @@ use crate::ids::{Timestamp, WorkerId};
 use crate::lifecycle::{
     Mailed, Offered, Order, Refund, Setback, Settling, Standing, Stored, Submitting,
 };
-use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount, Stage};
+use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
 use crate::money::{CEILING, Cents, Usdc};
 use crate::payment::{
     Authorization, Credential, Finality, Instrument, Payment, PaymentKey, Preparation, Receipt,
@@ -48,8 +48,8 @@ pub fn card_of(seed: u64) -> Postcard {
     card(&format!("Greetings, number {seed}."))
 }
 
-pub fn hold() -> Hold {
-    Hold::new(Cents(175)).expect("not nothing")
+pub fn quote() -> ProviderQuote {
+    ProviderQuote::new(Cents(175)).expect("not nothing")
 }
 
 /// What nobody else pays with.
@@ -86,7 +86,7 @@ pub fn payment(seed: u64) -> Payment {
 /// The order of this number, paid for with the promise of this number.
 pub fn begun(order: Order<Offered>, seed: u64) -> Order<Settling> {
     let payment = payment(seed);
-    order.begin_settlement(card_of(seed), hold(), payment, NOW.plus(1))
+    order.begin_settlement(card_of(seed), quote(), payment, NOW.plus(1))
 }
 
 fn account() -> ProviderAccount {
@@ -152,12 +152,12 @@ fn every_payment(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
             // A payer may promise for ever.
             payment.authorization.deadline = Timestamp(u64::MAX);
             let order = offer(seed);
-            all.push(order.begin_settlement(card_of(seed), hold(), payment, NOW).into());
+            all.push(order.begin_settlement(card_of(seed), quote(), payment, NOW).into());
         }
     }
     let unkeyed = payment_with(Vec::new(), TenderKind::Mpp, Network::Base);
     let seed = next();
-    all.push(offer(seed).begin_settlement(card_of(seed), hold(), unkeyed, NOW).into());
+    all.push(offer(seed).begin_settlement(card_of(seed), quote(), unkeyed, NOW).into());
     all
 }
 

@@ -3,7 +3,7 @@
 use super::{Desk, PATIENCE_SECONDS, unanswered};
 use crate::card::Postcard;
 use crate::ids::OrderId;
-use crate::mail::Hold;
+use crate::mail::ProviderQuote;
 use crate::money::Usdc;
 use crate::payment::Authorization;
 use crate::quotes::TooMany;
@@ -18,14 +18,14 @@ impl Desk {
         order: OrderId,
         card: &Postcard,
         authorization: &Authorization,
-    ) -> Result<(Hold, Usdc), Refusal> {
-        let hold = self.quote_within_limit(order, card, authorization).await?;
+    ) -> Result<(ProviderQuote, Usdc), Refusal> {
+        let quote = self.quote_within_limit(order, card, authorization).await?;
         let above = |_| Refusal::PriceAboveCeiling(order);
-        let charge = tender.price().charge(hold.total()).map_err(above)?;
+        let charge = tender.price().charge(quote.total()).map_err(above)?;
         if charge > authorization.most {
             return Err(Refusal::PriceAboveCeiling(order));
         }
-        Ok((hold, charge))
+        Ok((quote, charge))
     }
 
     async fn quote_within_limit(
@@ -33,10 +33,10 @@ impl Desk {
         order: OrderId,
         card: &Postcard,
         authorization: &Authorization,
-    ) -> Result<Hold, Refusal> {
-        let hold = || async { self.provider.hold(card).await.map_err(unanswered) };
+    ) -> Result<ProviderQuote, Refusal> {
+        let quote = || async { self.provider.quote(card).await.map_err(unanswered) };
         if self.provider.is_quoted(card) {
-            return hold().await;
+            return quote().await;
         }
         let patience = self.clock.wait(PATIENCE_SECONDS);
         let turn = self.quotes.asking.turn(card.recipient.country, patience).await;
@@ -45,6 +45,6 @@ impl Desk {
             let begun = self.quotes.begin(authorization.payer, self.clock.uptime());
             begun.map_err(|TooMany| Refusal::QuoteLimit(order))?;
         }
-        hold().await
+        quote().await
     }
 }

@@ -8,7 +8,7 @@ use crate::card::Postcard;
 use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{Order, Submitting};
 use crate::mail::{
-    Cancellation, Delivery, Hold, Mailpiece, Preview, Promises, ProviderAccount, Stage,
+    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote, Stage,
 };
 use crate::money::Cents;
 use crate::ports::{Failure, Provider, Unanswered};
@@ -144,12 +144,12 @@ impl Provider for World {
         self.ask(|| Preview { urls: vec![url] }).await.map_err(|_| Unanswered::Unreachable)
     }
 
-    async fn hold(&self, _card: &Postcard) -> Result<Hold, Unanswered> {
+    async fn quote(&self, _card: &Postcard) -> Result<ProviderQuote, Unanswered> {
         self.pace.travel().await;
         if self.fate(ASK) != Fate::Works {
             return Err(Unanswered::Unreachable);
         }
-        Hold::new(self.press.lock().unwrap().total).ok_or(Unanswered::Unusable)
+        ProviderQuote::new(self.press.lock().unwrap().total).ok_or(Unanswered::Unusable)
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {

@@ -3,7 +3,7 @@
 use super::Order;
 use crate::card::Postcard;
 use crate::ids::Timestamp;
-use crate::mail::{Delivery, Hold, Mailpiece, ProviderAccount};
+use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
 use crate::payment::{Finality, Payment, Settlement};
 
 /// An offer is out. Nothing is paid, and no personal data is kept. Only an offer under the
@@ -15,7 +15,7 @@ pub struct Offered;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
     pub card: Postcard,
-    pub hold: Hold,
+    pub quote: ProviderQuote,
     pub payment: Payment,
 }
 
@@ -28,7 +28,7 @@ pub struct Unconfirmed {
 /// Money that moved, as far as we know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paid {
-    pub hold: Hold,
+    pub quote: ProviderQuote,
     pub payment: Payment,
     pub settlement: Settlement,
     pub standing: Standing,

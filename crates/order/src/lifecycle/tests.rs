@@ -31,7 +31,7 @@ fn settling() -> Order<Settling> {
     };
     let charge = Usdc::from_atomic(2_420_000);
     let payment = Payment { authorization, charge, preparation: Preparation(b"raw".to_vec()) };
-    offered().begin_settlement(card("hello"), Hold::new(Cents(200)).unwrap(), payment, NOW)
+    offered().begin_settlement(card("hello"), ProviderQuote::new(Cents(200)).unwrap(), payment, NOW)
 }
 
 fn settlement(finality: Finality) -> Settlement {

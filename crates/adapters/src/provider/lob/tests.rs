@@ -74,7 +74,7 @@ async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_none() 
         Draft { message: Some(&("a\n".repeat(40) + "a")), ..GOOD },
     ] {
         let card = Postcard::parse(&draft).unwrap();
-        prices.push(provider.hold(&card).await.ok().map(|hold| hold.total().0));
+        prices.push(provider.quote(&card).await.ok().map(|quote| quote.total().0));
     }
     assert_eq!(prices, [Some(90), Some(160), Some(90), None, None, None, None]);
     assert_eq!(server.heard().len(), 0);

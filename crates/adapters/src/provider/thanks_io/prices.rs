@@ -4,23 +4,23 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use order::country::CountryCode;
-use order::mail::Hold;
+use order::mail::ProviderQuote;
 
 /// Prices change a few times a year. What is older is asked for anew.
 const PRICE_SECONDS: u64 = 60;
 
 /// The newest price of each country, and when it was asked for, by the process's uptime.
 #[derive(Default)]
-pub(super) struct Prices(Mutex<HashMap<CountryCode, (u64, Hold)>>);
+pub(super) struct Prices(Mutex<HashMap<CountryCode, (u64, ProviderQuote)>>);
 
 impl Prices {
-    pub(super) fn known(&self, country: CountryCode, uptime: u64) -> Option<Hold> {
+    pub(super) fn known(&self, country: CountryCode, uptime: u64) -> Option<ProviderQuote> {
         let prices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, price) = prices.get(&country)?;
         (uptime.saturating_sub(*at) < PRICE_SECONDS).then_some(*price)
     }
 
-    pub(super) fn learn(&self, country: CountryCode, price: Hold, uptime: u64) {
+    pub(super) fn learn(&self, country: CountryCode, price: ProviderQuote, uptime: u64) {
         let mut prices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         prices.insert(country, (uptime, price));
     }

@@ -46,7 +46,7 @@ fn estimate(total: &str) -> Reply {
 
 async fn hold_of(reply: Reply) -> Result<u64, Unanswered> {
     let (_server, provider) = serving([reply]).await;
-    provider.hold(&paid().state.card).await.map(|hold| hold.total().0)
+    provider.quote(&paid().state.card).await.map(|quote| quote.total().0)
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn the_price_of_a_country_is_asked_for_once_a_minute() {
         let card = card_to(country, "hello");
         assert_eq!(provider.is_quoted(&card), asked == server.heard().len(), "{country}");
         // Every handle knows it.
-        assert!(provider.for_reconciler().hold(&card).await.is_ok());
+        assert!(provider.for_reconciler().quote(&card).await.is_ok());
         assert_eq!(server.heard().len(), asked, "{country} {seconds}");
     }
 }
@@ -90,8 +90,8 @@ async fn the_price_of_a_country_is_asked_for_once_a_minute() {
 async fn a_price_that_could_not_be_read_is_asked_for_again() {
     let (server, provider) = serving([estimate("0"), estimate("118")]).await;
     let card = paid().state.card;
-    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unusable));
-    assert!(!provider.is_quoted(&card) && provider.hold(&card).await.is_ok());
+    assert_eq!(provider.quote(&card).await, Err(Unanswered::Unusable));
+    assert!(!provider.is_quoted(&card) && provider.quote(&card).await.is_ok());
     assert_eq!(server.heard().len(), 2);
 }
 
@@ -105,9 +105,9 @@ async fn an_account_whose_balance_does_not_cover_the_card_quotes_no_price() {
     assert_eq!(hold_of(with("null")).await, Ok(118));
     let (server, provider) = serving([with("false"), with("true")]).await;
     let card = paid().state.card;
-    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    assert_eq!(provider.quote(&card).await, Err(Unanswered::Unavailable));
     // Once the account is topped up, the next buyer is served.
-    assert_eq!(provider.hold(&card).await.map(|hold| hold.total().0), Ok(118));
+    assert_eq!(provider.quote(&card).await.map(|quote| quote.total().0), Ok(118));
     assert_eq!(server.heard().len(), 2);
 }
 
@@ -120,7 +120,7 @@ async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
     assert_eq!(AccountMode::Testing.for_real_payments(), Err(crate::provider::TestAccount));
     assert_eq!(AccountMode::Live.for_real_payments(), Ok(()));
     let tolerant = provider_with(server.address.clone(), AccountMode::Testing);
-    assert!(tolerant.hold(&paid().state.card).await.is_ok());
+    assert!(tolerant.quote(&paid().state.card).await.is_ok());
     let (_server, live) = serving([estimate("118")]).await;
     assert_eq!(live.mode().await, Ok(AccountMode::Live));
 }
@@ -276,7 +276,7 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
         assert!(provider.estimate(&buyers, &card).await.is_ok());
         assert_eq!(provider.reserve_call().await, Ok(()));
     }
-    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    assert_eq!(provider.quote(&card).await, Err(Unanswered::Unavailable));
     let refused = Failure::Refused("budget used up".into());
     for _ in 0..RATE.paid / 2 {
         assert_ne!(provider.submit(&paid()).await, Err(refused.clone()));
@@ -325,7 +325,7 @@ async fn every_handle_keeps_to_the_budget_that_processes_share() {
     let card = paid().state.card;
     // A rate that is chosen later leaves it shared.
     let provider = provider.calling(NonZero::new(2).unwrap());
-    assert_eq!(provider.hold(&card).await, Err(Unanswered::Unavailable));
+    assert_eq!(provider.quote(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(provider.reserve_call().await, Err(Unanswered::Unavailable));
     assert_eq!(provider.for_previews().preview(&card).await, Err(Unanswered::Unavailable));
     let refused = Failure::Refused("budget used up".into());

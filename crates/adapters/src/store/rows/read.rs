@@ -7,7 +7,7 @@ use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
 };
-use order::mail::{Delivery, Hold, Mailpiece, ProviderAccount};
+use order::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
 use order::money::{Cents, Usdc};
 use order::payment::{
     Authorization, Credential, CredentialDigest, Payment, PaymentKey, Preparation, Receipt,
@@ -117,13 +117,13 @@ impl Page<'_> {
         worker.is_some().then(|| bytes(worker, "worker").map(WorkerId::from_bytes)).transpose()
     }
 
-    fn hold(&self) -> Result<Hold, Unreadable> {
-        let cents = Cents(number(self.row.hold_cents, "hold_cents")?);
-        Hold::new(cents).ok_or(Unreadable("hold_cents"))
+    fn quote(&self) -> Result<ProviderQuote, Unreadable> {
+        let cents = Cents(number(self.row.quote_cents, "quote_cents")?);
+        ProviderQuote::new(cents).ok_or(Unreadable("quote_cents"))
     }
 
     fn settling(&self) -> Result<Settling, Unreadable> {
-        Ok(Settling { card: self.card()?, hold: self.hold()?, payment: self.payment()? })
+        Ok(Settling { card: self.card()?, quote: self.quote()?, payment: self.payment()? })
     }
 
     fn submitting(&self) -> Result<Submitting, Unreadable> {
@@ -176,7 +176,7 @@ impl Page<'_> {
             receipt: Receipt(need(row.receipt.clone(), "receipt")?),
         };
         Ok(Paid {
-            hold: self.hold()?,
+            quote: self.quote()?,
             payment: self.payment()?,
             settlement,
             standing: word(&row.standing, "standing")?,

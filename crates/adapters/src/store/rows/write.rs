@@ -3,7 +3,7 @@
 use order::chain::EvmAddress;
 use order::ids::OrderId;
 use order::lifecycle::{Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting};
-use order::mail::{Hold, ProviderAccount};
+use order::mail::{ProviderAccount, ProviderQuote};
 use order::payment::{Payment, PaymentKey};
 
 use super::Row;
@@ -69,12 +69,12 @@ struct Ink<'a> {
 }
 
 impl Ink<'_> {
-    fn hold(&mut self, hold: Hold) {
-        self.row.hold_cents = number(hold.total().0);
+    fn quote(&mut self, quote: ProviderQuote) {
+        self.row.quote_cents = number(quote.total().0);
     }
 
     fn settling(&mut self, settling: &Settling) -> Result<(), SealError> {
-        self.hold(settling.hold);
+        self.quote(settling.quote);
         self.row.sealed_card = Some(self.seals.seal_card(&settling.card, self.id)?);
         self.payment(&settling.payment)
     }
@@ -104,7 +104,7 @@ impl Ink<'_> {
     }
 
     fn paid(&mut self, paid: &Paid) -> Result<(), SealError> {
-        self.hold(paid.hold);
+        self.quote(paid.quote);
         self.payment(&paid.payment)?;
         let settlement = &paid.settlement;
         self.row.settled_transaction = Some(settlement.transaction.clone());

@@ -23,7 +23,7 @@ CREATE TABLE orders (
     worker              BYTEA,
     -- From the payer's promise on. What is sealed can be read with the key file only.
     sealed_card         BYTEA,
-    hold_cents          BIGINT,
+    quote_cents         BIGINT,
     tender              TEXT,
     network             TEXT,
     payer               TEXT,

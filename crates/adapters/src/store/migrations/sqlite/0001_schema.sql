@@ -25,7 +25,7 @@ CREATE TABLE orders (
     last_event          INTEGER,
     -- From the payer's promise on. What is sealed can be read with the key file only.
     sealed_card         BLOB,
-    hold_cents          INTEGER,
+    quote_cents         INTEGER,
     tender              TEXT,
     network             TEXT,
     payer               TEXT,
