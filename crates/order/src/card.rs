@@ -1,8 +1,8 @@
 //! The postcard that a caller asks for, read from a draft with every fault named at once.
 
 use crate::country::CountryCode;
-use crate::discretion::prints_only_its_name;
 use crate::image_url::PublicImageUrl;
+use crate::redacted::redacted_debug;
 
 /// A card's back has room for about this much handwriting.
 pub const MESSAGE_CHARACTERS_MAX: usize = 1_000;
@@ -196,7 +196,7 @@ fn plain(text: &str, most: usize, control: impl Fn(char) -> bool) -> Result<Stri
     Ok(text.to_owned())
 }
 
-prints_only_its_name!(Postcard, Message, Recipient, AddressLine, Draft<'_>);
+redacted_debug!(Postcard, Message, Recipient, AddressLine, Draft<'_>);
 
 #[cfg(test)]
 mod tests {

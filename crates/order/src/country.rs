@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::discretion::prints_only_its_name;
+use crate::redacted::redacted_debug;
 
 /// A two-letter country code of ISO 3166-1, in capitals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ impl CountryCode {
     }
 }
 
-prints_only_its_name!(CountryCode);
+redacted_debug!(CountryCode);
 
 impl fmt::Display for NotACountry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

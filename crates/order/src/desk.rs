@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::card::Postcard;
 use crate::event::Actor;
-use crate::flight::Flights;
 use crate::identity::{Identity, Operation};
 use crate::ids::{OperationId, OrderId, WorkerId};
 use crate::lifecycle::{Lapsed, Offered, Order, Setback, Settling, Stored, Submitting};
@@ -15,9 +14,10 @@ use crate::ports::{Clock, Failure, NameService, Provider, Purpose, Store};
 use crate::quotes::Quotes;
 use crate::reconcile::Look;
 use crate::refusal::Refusal;
+use crate::resubmit_watch::ResubmitWatches;
 use crate::seller::{Payees, Sellers, Username};
+use crate::single_flight::SingleFlight;
 use crate::tender::{Tender, Unsettled};
-use crate::vigil::Vigils;
 
 mod binding;
 mod opening;
@@ -41,9 +41,9 @@ pub struct Desk {
     pub clock: Arc<dyn Clock>,
     pub identity: Identity,
     pub sellers: Sellers,
-    pub flights: Flights,
+    pub single_flight: SingleFlight,
     pub quotes: Quotes,
-    pub vigils: Vigils,
+    pub resubmit_watches: ResubmitWatches,
     /// This process, as the orders that it works on name it.
     pub worker: WorkerId,
 }
@@ -131,7 +131,7 @@ impl Desk {
         let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Payment).await;
         let (key, digest) = (operation.key, credential.digest());
         let patience = self.clock.wait(PATIENCE_SECONDS);
-        let turn = self.flights.turn(key, patience).await;
+        let turn = self.single_flight.turn(key, patience).await;
         let order = match self.known_payment(&tender.keys(&credential), &wanted).await? {
             KnownPayment::None => self.open(operation, &payees).await?,
             KnownPayment::OfThisCard(order) => *order,

@@ -4,8 +4,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::card::Postcard;
-use crate::discretion::prints_only_its_name;
 use crate::ids::{Fingerprint, OperationId, OperationKey, OrderId};
+use crate::redacted::redacted_debug;
 use crate::seller::Username;
 
 /// The secret behind every name that we derive. Addresses can be guessed, so a
@@ -161,7 +161,7 @@ impl Identity {
     }
 }
 
-prints_only_its_name!(Identity);
+redacted_debug!(Identity);
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::discretion::prints_only_its_name;
+use crate::redacted::redacted_debug;
 
 /// The public name of an order: 128 unguessable bits, written as 32 lowercase
 /// hexadecimal characters.
@@ -123,7 +123,7 @@ impl FromStr for OperationId {
 
 // A caller may put anything into an identifier, a name for instance, so it is
 // not printed.
-prints_only_its_name!(OperationId);
+redacted_debug!(OperationId);
 
 /// Seconds since the Unix epoch, read from the [`Clock`](crate::ports::Clock). It is written
 /// and read as RFC 3339 does: `2026-11-15T09:30:00Z`.

@@ -11,11 +11,11 @@
 //! 3. [`lifecycle`], [`schedule`]: the states of an order, the moves between
 //!    them, and when it is looked at next.
 //! 4. [`ports`], [`tender`]: what the desk asks of the world.
-//! 5. [`desk`]: the one walk from request to postcard, alone in [`flight`], within the
+//! 5. [`desk`]: the one walk from request to postcard, alone in [`single_flight`], within the
 //!    payer's share of [`quotes`];
 //!    [`preview`]: a look at the card before.
 //! 6. [`reconcile`]: what to do with orders that a crash left behind, a few at
-//!    once; [`vigil`]: how long a card has been looked for; [`concern`]: what a person
+//!    once; [`resubmit_watch`]: how long a card has been looked for; [`concern`]: what a person
 //!    should know.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
 //! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
@@ -26,10 +26,8 @@ pub mod chain;
 pub mod concern;
 pub mod country;
 pub mod desk;
-mod discretion;
 pub mod event;
 pub mod evidence;
-pub mod flight;
 pub mod identity;
 pub mod ids;
 pub mod image_url;
@@ -43,12 +41,14 @@ pub mod preview;
 pub mod public_address;
 pub mod quotes;
 pub mod reconcile;
+mod redacted;
 pub mod refusal;
+pub mod resubmit_watch;
 pub mod schedule;
 pub mod seller;
+pub mod single_flight;
 pub mod status;
 pub mod tender;
-pub mod vigil;
 
 #[cfg(any(test, feature = "fakes"))]
 pub mod contract;

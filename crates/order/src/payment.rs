@@ -3,9 +3,9 @@
 use sha2::{Digest, Sha256};
 
 use crate::chain::{EvmAddress, Network};
-use crate::discretion::prints_only_its_name;
 use crate::ids::{OperationId, OrderId, Timestamp};
 use crate::money::Usdc;
+use crate::redacted::redacted_debug;
 use crate::seller::Payees;
 
 /// The ways of paying that we know. Kept with the payment so that a later run
@@ -167,7 +167,7 @@ pub enum Trace {
     Void,
 }
 
-prints_only_its_name!(Credential, CredentialDigest, PaymentKey, Preparation, Receipt);
+redacted_debug!(Credential, CredentialDigest, PaymentKey, Preparation, Receipt);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::chain::EvmAddress;
 use crate::country::CountryCode;
-use crate::flight::Flights;
+use crate::single_flight::SingleFlight;
 
 /// A quote counts against its payer for so long, unless the money moves before.
 const QUOTE_SECONDS: u64 = 60;
@@ -18,7 +18,7 @@ const UNSETTLED_MAX: usize = 5;
 #[derive(Default)]
 pub struct Quotes {
     /// One request at a time asks for a country's price; the others find it known.
-    pub(crate) asking: Flights<CountryCode>,
+    pub(crate) asking: SingleFlight<CountryCode>,
     /// When each was asked for, by the process's uptime; oldest first.
     unsettled: Mutex<HashMap<EvmAddress, VecDeque<u64>>>,
 }

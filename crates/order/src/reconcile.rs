@@ -225,7 +225,7 @@ impl Look<'_> {
             Setback::Lost => self.provider.find(order.id, order.state.paid.handed_in_after()).await,
         };
         if let Ok([mailpiece, ..]) = found.as_deref() {
-            self.vigils.end(order.id);
+            self.resubmit_watches.end(order.id);
             return self.record(order.accepted(mailpiece.clone(), now), by).await.map(drop);
         }
         match self.check_money(tender, order.state.paid.clone()).await {
@@ -239,7 +239,7 @@ impl Look<'_> {
             }
         }
         if found.is_ok() && self.may_ask_again(&order, setback, now) {
-            self.vigils.end(order.id);
+            self.resubmit_watches.end(order.id);
             let order = match setback {
                 Setback::Refused => order,
                 Setback::Lost => order.in_doubt(),
@@ -273,9 +273,9 @@ impl Look<'_> {
                 let few = order.state.attempt < ATTEMPTS_IN_DOUBT_MAX;
                 let grace = promises.visibility_lag_seconds + GRACE_SECONDS;
                 let uptime = self.clock.uptime();
-                let vigil = self.vigils.keep(order.id, order.state.attempt, uptime);
-                let looked = vigil.looks >= LOOKS_BEFORE_RESUBMIT;
-                let waited = vigil.seconds(uptime) > grace;
+                let watch = self.resubmit_watches.keep(order.id, order.state.attempt, uptime);
+                let looked = watch.looks >= LOOKS_BEFORE_RESUBMIT;
+                let waited = watch.seconds(uptime) > grace;
                 let kept = promises.idempotent_seconds.unwrap_or_default();
                 let age = now.since(order.state.since);
                 few && looked && waited && age.is_some_and(|age| age + grace < kept)

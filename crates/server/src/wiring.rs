@@ -8,14 +8,14 @@ use content::catalog::Catalog;
 use content::render::Money;
 use order::chain::Network;
 use order::desk::Desk;
-use order::flight::Flights;
 use order::ports::{Clock, Provider};
 use order::preview::Previews;
 use order::quotes::Quotes;
+use order::resubmit_watch::ResubmitWatches;
 use order::seller::Sellers;
+use order::single_flight::SingleFlight;
 use order::status::StatusReader;
 use order::tender::{Tender, Tenders};
-use order::vigil::Vigils;
 use pay::envelope::Envelope;
 use pay::mode::Mode;
 use pay::mpp::{Mpp, Realm, Secrets};
@@ -240,9 +240,9 @@ fn desk(
         clock: clock.clone(),
         identity: storage.keyring.identity(),
         sellers: sellers(config),
-        flights: Flights::default(),
+        single_flight: SingleFlight::default(),
         quotes: Quotes::default(),
-        vigils: Vigils::default(),
+        resubmit_watches: ResubmitWatches::default(),
         worker: storage.worker,
     })
 }

@@ -14,7 +14,6 @@ use super::store::Shelf;
 use crate::chain::{EvmAddress, Network};
 use crate::desk::Desk;
 use crate::evidence::{Evidence, Record, Source};
-use crate::flight::Flights;
 use crate::identity::Identity;
 use crate::ids::{OrderId, Timestamp, WorkerId};
 use crate::lifecycle::IDENTITY_SECONDS;
@@ -22,9 +21,10 @@ use crate::mail::Promises;
 use crate::payment::TenderKind;
 use crate::ports::{Clock, Failure, NameService, Purpose};
 use crate::quotes::Quotes;
+use crate::resubmit_watch::ResubmitWatches;
 use crate::seller::{NotAUsername, Payees, Resolution, Sellers, Username};
+use crate::single_flight::SingleFlight;
 use crate::tender::{Tender, Tenders};
-use crate::vigil::Vigils;
 
 /// When every story begins: the world's own time, in seconds.
 pub const DAWN: u64 = 1_790_000_000;
@@ -92,9 +92,9 @@ impl World {
             clock: self.clone(),
             identity: Identity::new([7; 32]),
             sellers: Sellers { default: Username::kept("alice".into()), enabled: Vec::new() },
-            flights: Flights::default(),
+            single_flight: SingleFlight::default(),
             quotes: Quotes::default(),
-            vigils: Vigils::default(),
+            resubmit_watches: ResubmitWatches::default(),
             worker: WorkerId::from_bytes(u128::from(process).to_be_bytes()),
         }
     }

@@ -50,7 +50,7 @@ impl Look<'_> {
     /// A person may still stop the card at its provider, so this process tells it at once, and
     /// then as often as of any order that does not come to rest.
     fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<About> {
-        let first = self.vigils.keep(order.id, 0, self.clock.uptime()).looks == 1;
+        let first = self.resubmit_watches.keep(order.id, 0, self.clock.uptime()).looks == 1;
         let due = first || concern::is_time(order.attention.looks.saturating_add(1));
         due.then(|| About::ReversedElsewhere(order.state.asked.clone()))
     }

@@ -1,10 +1,10 @@
 //! The outside world and what we answer when it misbehaves, over real HTTP on both sides.
 
-mod discretion;
 mod doors;
 mod facilitator;
 mod matrix;
 mod paid;
+mod personal_data;
 mod pictures;
 mod preview;
 mod rehearsal;

@@ -14,11 +14,11 @@ use crate::ids::OperationKey;
 const WAITING_MAX: usize = 256;
 
 /// Who is walking, and who waits for them.
-pub struct Flights<K = OperationKey> {
+pub struct SingleFlight<K = OperationKey> {
     lines: Mutex<HashMap<K, Line>>,
 }
 
-impl<K> Default for Flights<K> {
+impl<K> Default for SingleFlight<K> {
     fn default() -> Self {
         Self { lines: Mutex::default() }
     }
@@ -42,22 +42,22 @@ enum Whose {
 
 /// The right to walk. It ends when this is dropped, also by a panic.
 pub struct Turn<'a, K: Copy + Eq + Hash = OperationKey> {
-    flights: &'a Flights<K>,
+    single_flight: &'a SingleFlight<K>,
     key: K,
 }
 
 /// A place among those who wait, given up when this is dropped.
 struct Place<'a, K: Copy + Eq + Hash> {
-    flights: &'a Flights<K>,
+    single_flight: &'a SingleFlight<K>,
     key: K,
     number: Option<u64>,
 }
 
-impl<K: Copy + Eq + Hash> Flights<K> {
+impl<K: Copy + Eq + Hash> SingleFlight<K> {
     /// Waits for a turn, but no longer than `patience` takes, and not behind a crowd.
     pub async fn turn(&self, key: K, patience: impl Future) -> Option<Turn<'_, K>> {
         let mut patience = pin!(patience);
-        let mut place = Place { flights: self, key, number: None };
+        let mut place = Place { single_flight: self, key, number: None };
         poll_fn(|context| {
             let mut lines = self.lines();
             let line = lines.entry(key).or_default();
@@ -66,7 +66,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
                 if let Some(number) = place.number.take() {
                     line.waiting.remove(&number);
                 }
-                return Poll::Ready(Some(Turn { flights: self, key }));
+                return Poll::Ready(Some(Turn { single_flight: self, key }));
             }
             if place.number.is_none() {
                 if line.waiting.len() >= WAITING_MAX {
@@ -109,14 +109,14 @@ impl<K: Copy + Eq + Hash> Flights<K> {
 
 impl<K: Copy + Eq + Hash> Drop for Turn<'_, K> {
     fn drop(&mut self) {
-        self.flights.leave(self.key, |line| line.turn = Whose::Nobodys);
+        self.single_flight.leave(self.key, |line| line.turn = Whose::Nobodys);
     }
 }
 
 impl<K: Copy + Eq + Hash> Drop for Place<'_, K> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.flights.leave(self.key, |line| drop(line.waiting.remove(&number)));
+            self.single_flight.leave(self.key, |line| drop(line.waiting.remove(&number)));
         }
     }
 }
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn the_second_waits_until_the_first_is_done() {
-        let flights = Flights::<OperationKey>::default();
+        let single_flight = SingleFlight::<OperationKey>::default();
         let mut context = Context::from_waker(Waker::noop());
-        let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
+        let mut first = Box::pin(single_flight.turn(KEY, pending::<()>()));
         let Poll::Ready(Some(turn)) = first.as_mut().poll(&mut context) else { panic!("free") };
-        let mut second = Box::pin(flights.turn(KEY, pending::<()>()));
+        let mut second = Box::pin(single_flight.turn(KEY, pending::<()>()));
         assert!(second.as_mut().poll(&mut context).is_pending());
-        let mut other = Box::pin(flights.turn(OperationKey([2; 32]), pending::<()>()));
+        let mut other = Box::pin(single_flight.turn(OperationKey([2; 32]), pending::<()>()));
         assert!(matches!(other.as_mut().poll(&mut context), Poll::Ready(Some(_))));
         drop(turn);
         assert!(matches!(second.as_mut().poll(&mut context), Poll::Ready(Some(_))));
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn whoever_runs_out_of_patience_gets_no_turn() {
-        let flights = Flights::<OperationKey>::default();
+        let single_flight = SingleFlight::<OperationKey>::default();
         let mut context = Context::from_waker(Waker::noop());
-        let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
+        let mut first = Box::pin(single_flight.turn(KEY, pending::<()>()));
         let Poll::Ready(Some(_turn)) = first.as_mut().poll(&mut context) else { panic!("free") };
-        let mut second = Box::pin(flights.turn(KEY, ready(())));
+        let mut second = Box::pin(single_flight.turn(KEY, ready(())));
         assert!(matches!(second.as_mut().poll(&mut context), Poll::Ready(None)));
     }
 
@@ -167,15 +167,15 @@ mod tests {
 
     #[test]
     fn one_is_called_at_a_time_and_who_gives_up_calls_the_next() {
-        let flights = Flights::<OperationKey>::default();
+        let single_flight = SingleFlight::<OperationKey>::default();
         let bells: Vec<Arc<Bell>> = (0..3).map(|_| Arc::default()).collect();
         let mut now = Context::from_waker(Waker::noop());
-        let mut first = Box::pin(flights.turn(KEY, pending::<()>()));
+        let mut first = Box::pin(single_flight.turn(KEY, pending::<()>()));
         let Poll::Ready(Some(turn)) = first.as_mut().poll(&mut now) else { panic!("free") };
         let mut others: Vec<_> = bells
             .iter()
             .map(|bell| {
-                let mut other = Box::pin(flights.turn(KEY, pending::<()>()));
+                let mut other = Box::pin(single_flight.turn(KEY, pending::<()>()));
                 let waker = Waker::from(bell.clone());
                 assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
                 other
@@ -192,21 +192,21 @@ mod tests {
         drop(turn);
         assert_eq!(heard(), [1, 1, 1]);
         drop(others);
-        assert!(flights.lines().is_empty(), "nothing is remembered of those who are gone");
+        assert!(single_flight.lines().is_empty(), "nothing is remembered of those who are gone");
     }
 
     #[test]
     fn nobody_waits_behind_a_crowd() {
-        let flights = Flights::<OperationKey>::default();
+        let single_flight = SingleFlight::<OperationKey>::default();
         let mut now = Context::from_waker(Waker::noop());
         let mut crowd: Vec<_> =
-            (0..=WAITING_MAX).map(|_| Box::pin(flights.turn(KEY, pending::<()>()))).collect();
+            (0..=WAITING_MAX).map(|_| Box::pin(single_flight.turn(KEY, pending::<()>()))).collect();
         let turns: Vec<_> = crowd.iter_mut().map(|one| one.as_mut().poll(&mut now)).collect();
         assert!(matches!(turns.first(), Some(Poll::Ready(Some(_)))));
         assert!(turns.iter().skip(1).all(Poll::is_pending));
-        let mut late = Box::pin(flights.turn(KEY, pending::<()>()));
+        let mut late = Box::pin(single_flight.turn(KEY, pending::<()>()));
         assert!(matches!(late.as_mut().poll(&mut now), Poll::Ready(None)));
-        let mut other = Box::pin(flights.turn(OperationKey([2; 32]), pending::<()>()));
+        let mut other = Box::pin(single_flight.turn(OperationKey([2; 32]), pending::<()>()));
         assert!(matches!(other.as_mut().poll(&mut now), Poll::Ready(Some(_))));
     }
 }

@@ -1,7 +1,7 @@
-//! How a value that must not be read by everybody prints itself: by its name alone.
+//! `Debug` for values that must not be read in a log: the name of the type, and nothing else.
 
-/// It may end up in a log line by accident; what it holds may not.
-macro_rules! prints_only_its_name {
+/// Such a value may get into a log line by accident; its content must not.
+macro_rules! redacted_debug {
     ($($noun:ident $(<$lifetime:lifetime>)?),+) => {
         $(
             impl std::fmt::Debug for $noun $(<$lifetime>)? {
@@ -12,4 +12,4 @@ macro_rules! prints_only_its_name {
         )+
     };
 }
-pub(crate) use prints_only_its_name;
+pub(crate) use redacted_debug;
