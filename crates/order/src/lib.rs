@@ -15,15 +15,15 @@
 //!    payer's share of [`quotes`];
 //!    [`preview`]: a look at the card before.
 //! 6. [`reconcile`]: what to do with orders that a crash left behind, a few at
-//!    once; [`resubmit_watch`]: how long a card has been looked for; [`concern`]: what a person
+//!    once; [`resubmit_watch`]: how long a card has been looked for; [`alert`]: what a person
 //!    should know.
 //! 7. [`status`], [`event`], [`refusal`]: what is said of an order.
 //! 8. `fakes`, `contract`, `simulation` (feature `fakes`): a world that obeys a
 //!    script, what every store must keep, and a million orders in bad weather.
 
+pub mod alert;
 pub mod card;
 pub mod chain;
-pub mod concern;
 pub mod country;
 pub mod desk;
 pub mod event;

@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use futures_util::stream;
 
-use crate::concern::{self, About, Concern};
+use crate::alert::{self, Alert, AlertKind};
 use crate::desk::{Desk, Fulfilment, Outcome, trouble};
 use crate::event::Actor;
 use crate::ids::{OrderId, Timestamp};
@@ -53,7 +53,7 @@ impl Desk {
     pub async fn reconcile(
         &self,
         tenders: &Tenders,
-        tell: &(dyn Fn(Concern) + Sync),
+        tell: &(dyn Fn(Alert) + Sync),
     ) -> Result<usize, Refusal> {
         let now = self.clock.now();
         let until = now.plus(WALK_SECONDS);
@@ -68,34 +68,38 @@ impl Desk {
     }
 
     /// Takes each of these orders a step further, a few at once.
-    async fn step(&self, tenders: &Tenders, orders: Vec<Stored>, tell: &(dyn Fn(Concern) + Sync)) {
+    async fn step(&self, tenders: &Tenders, orders: Vec<Stored>, tell: &(dyn Fn(Alert) + Sync)) {
         let looks = orders.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
             // One order in trouble must not keep the others waiting; its turn
             // comes again when its claim runs out.
-            let about = match Look::at(self, &claimed).look_into(tenders, claimed).await {
-                Ok(Some(about)) => Some(about),
-                Ok(None) | Err(_) if concern::is_time(looks) => self.unrest(order).await,
+            let kind = match Look::at(self, &claimed).look_into(tenders, claimed).await {
+                Ok(Some(kind)) => Some(kind),
+                Ok(None) | Err(_) if alert::is_time(looks) => self.unrest(order).await,
                 Ok(None) | Err(_) => None,
             };
-            if let Some(about) = about {
-                tell(Concern { order, about });
+            if let Some(kind) = kind {
+                tell(Alert { order, kind });
             }
         });
         stream::iter(looks).for_each_concurrent(AT_ONCE, |look| look).await;
     }
 
     /// What still keeps an order from its rest, after a look.
-    async fn unrest(&self, order: OrderId) -> Option<About> {
+    async fn unrest(&self, order: OrderId) -> Option<AlertKind> {
         let order = self.store.find(order).await.ok().flatten()?;
-        concern::unrest(&order, self.clock.now())
+        alert::unrest(&order, self.clock.now())
     }
 }
 
 impl Look<'_> {
     /// Takes an order a step further, and says what a person must know at once. Where its
     /// way of paying is closed now, nobody can ask about its money; about its card one can.
-    async fn look_into(&self, tenders: &Tenders, order: Stored) -> Result<Option<About>, Refusal> {
+    async fn look_into(
+        &self,
+        tenders: &Tenders,
+        order: Stored,
+    ) -> Result<Option<AlertKind>, Refusal> {
         let kind = order.payment().map(|payment| payment.authorization.tender);
         let tender = kind.and_then(|kind| tenders.of(kind));
         match order {
@@ -115,7 +119,7 @@ impl Look<'_> {
         &self,
         tender: Option<&dyn Tender>,
         order: Order<Settling>,
-    ) -> Result<Option<About>, Refusal> {
+    ) -> Result<Option<AlertKind>, Refusal> {
         let by = &Actor::Reconciler;
         match tender {
             Some(tender) => self.chase_payment(tender, order, by).await.map(|_| None),
@@ -188,7 +192,7 @@ impl Look<'_> {
         &self,
         tender: Option<&dyn Tender>,
         order: Order<Unfulfilled>,
-    ) -> Result<Option<About>, Refusal> {
+    ) -> Result<Option<AlertKind>, Refusal> {
         match order.reopen() {
             Reopened::Owed(order) => {
                 let setback = match order.state.doubt {
@@ -200,7 +204,7 @@ impl Look<'_> {
             // Told every day until a person has acknowledged it.
             Reopened::Ended(order) => {
                 let recorded = self.record(order.reminded(self.clock.now()), &Actor::Reconciler);
-                recorded.await.map(|_| Some(About::Undelivered))
+                recorded.await.map(|_| Some(AlertKind::Undelivered))
             }
         }
     }

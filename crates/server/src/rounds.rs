@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use order::concern::{About, Concern};
+use order::alert::{Alert, AlertKind};
 use order::desk::Desk;
 use order::tender::Tenders;
 use tokio::sync::watch;
@@ -78,38 +78,38 @@ async fn pause(desk: &Desk) {
 }
 
 /// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.
-fn tell(Concern { order, about }: Concern) {
-    error!(order.id = %order, "{}", words(&about));
+fn tell(Alert { order, kind }: Alert) {
+    error!(order.id = %order, "{}", words(&kind));
 }
 
-fn words(about: &About) -> Cow<'static, str> {
-    Cow::Borrowed(match about {
-        About::ReversedElsewhere(provider) => {
+fn words(kind: &AlertKind) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
+        AlertKind::ReversedElsewhere(provider) => {
             let provider = provider.as_ref().map_or("unknown", |provider| &provider.0);
             return Cow::Owned(format!(
                 "The chain took back the money for a card at the provider account `{provider}`, \
                  which is not configured; cancel the card there, or configure that account again"
             ));
         }
-        About::Payment => {
+        AlertKind::Payment => {
             "Nobody can say whether a payment moved; look at the nodes in payments.rpc, and \
              whether its way of paying is still open"
         }
-        About::RefusedCard => {
+        AlertKind::RefusedCard => {
             "The provider goes on refusing a card that is paid for; it is handed in again until \
              the provider takes it"
         }
-        About::CardInDoubt => {
+        AlertKind::CardInDoubt => {
             "A card that is paid for may be in the post, or not; look for it at the provider"
         }
-        About::Finality => {
+        AlertKind::Finality => {
             "The money for a card does not become final; look at the nodes in payments.rpc, and \
              whether its way of paying is still open"
         }
-        About::Reversed => {
+        AlertKind::Reversed => {
             "The chain took back the money for a card that could not be stopped any more"
         }
-        About::Undelivered => "The provider says that a card which is paid for will not arrive",
+        AlertKind::Undelivered => "The provider says that a card which is paid for will not arrive",
     })
 }
 

@@ -1,7 +1,7 @@
 //! What is done about a card that is in the post, and about its money.
 
 use super::{Look, Money};
-use crate::concern::{self, About};
+use crate::alert::{self, AlertKind};
 use crate::desk::trouble;
 use crate::event::Actor;
 use crate::lifecycle::{Mailed, Order, Standing};
@@ -17,14 +17,14 @@ impl Look<'_> {
         &self,
         tender: Option<&dyn Tender>,
         mut order: Order<Mailed>,
-    ) -> Result<Option<About>, Refusal> {
+    ) -> Result<Option<AlertKind>, Refusal> {
         let by = &Actor::Reconciler;
         match self.check_money(tender, order.state.paid.clone()).await {
             Some(Money::Stands(paid)) => order.state.paid = *paid,
             // Its provider is not configured any more: it cannot be stopped from here.
             Some(Money::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
-                let about = self.reversed_elsewhere(&order);
-                return self.record(order.looked(self.clock.now()), by).await.map(|_| about);
+                let alert = self.reversed_elsewhere(&order);
+                return self.record(order.looked(self.clock.now()), by).await.map(|_| alert);
             }
             Some(Money::Gone) => return self.recall(order).await,
             // Nothing is concluded about the card while the money is unclear.
@@ -38,21 +38,21 @@ impl Look<'_> {
         let reversed = order.state.paid.standing == Standing::Reversed;
         match delivery.stage {
             Stage::Failed => {
-                self.record(order.undelivered(now), by).await.map(|_| Some(About::Undelivered))
+                self.record(order.undelivered(now), by).await.map(|_| Some(AlertKind::Undelivered))
             }
             Stage::Accepted | Stage::Mailed | Stage::Delivered | Stage::Returned => {
                 let recorded = self.record(order.followed(delivery, now), by).await;
-                recorded.map(|_| reversed.then_some(About::Reversed))
+                recorded.map(|_| reversed.then_some(AlertKind::Reversed))
             }
         }
     }
 
     /// A person may still stop the card at its provider, so this process tells it at once, and
     /// then as often as of any order that does not come to rest.
-    fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<About> {
+    fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<AlertKind> {
         let first = self.resubmit_watches.keep(order.id, 0, self.clock.uptime()).looks == 1;
-        let due = first || concern::is_time(order.attention.looks.saturating_add(1));
-        due.then(|| About::ReversedElsewhere(order.state.asked.clone()))
+        let due = first || alert::is_time(order.attention.looks.saturating_add(1));
+        due.then(|| AlertKind::ReversedElsewhere(order.state.asked.clone()))
     }
 
     /// How far a card has come, if its own provider says so.
@@ -81,7 +81,7 @@ impl Look<'_> {
     }
 
     /// The money is gone for good: stop the card, or book the loss.
-    async fn recall(&self, mut order: Order<Mailed>) -> Result<Option<About>, Refusal> {
+    async fn recall(&self, mut order: Order<Mailed>) -> Result<Option<AlertKind>, Refusal> {
         let by = &Actor::Reconciler;
         // Another process may have recalled it since, and its payer paid for a new card under
         // the same order: that one is not to be stopped.
@@ -97,7 +97,7 @@ impl Look<'_> {
                 order.state.paid.standing = Standing::Reversed;
                 let delivery = order.state.delivery;
                 let recorded = self.record(order.followed(delivery, now), by).await;
-                recorded.map(|_| Some(About::Reversed))
+                recorded.map(|_| Some(AlertKind::Reversed))
             }
             Err(_) => self.record(order.looked(now), by).await.map(|_| None),
         }

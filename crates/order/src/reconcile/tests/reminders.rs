@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::concern::{About, Concern};
+use crate::alert::{Alert, AlertKind};
 use crate::fakes::chain::Payers;
 use crate::lifecycle::Standing;
 
@@ -27,9 +27,9 @@ impl Shop {
     }
 
     /// What a person is told in this time.
-    fn alerts(&self, seconds: u64) -> Vec<About> {
+    fn alerts(&self, seconds: u64) -> Vec<AlertKind> {
         let told = Mutex::new(Vec::new());
-        let tell = |concern: Concern| told.lock().unwrap().push(concern.about);
+        let tell = |alert: Alert| told.lock().unwrap().push(alert.kind);
         for _ in 0..seconds / 60 {
             self.still.advance(60);
             drive(self.desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
@@ -42,7 +42,7 @@ impl Shop {
 fn an_undelivered_card_is_told_every_day() {
     let shop = Shop::open();
     shop.world.press.lock().unwrap().pieces[0].cancelled = true;
-    assert_eq!(shop.alerts(DAY - 60), [About::Undelivered]);
+    assert_eq!(shop.alerts(DAY - 60), [AlertKind::Undelivered]);
     // A crash may have taken the first one.
     assert_eq!(shop.alerts(90 * DAY).len(), 90);
 }
@@ -54,9 +54,9 @@ fn money_that_the_chain_took_back_is_told_every_day() {
     shop.still.advance(1);
     let now = shop.world.time();
     shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
-    assert_eq!(shop.alerts(DAY - 60), [About::Reversed]);
+    assert_eq!(shop.alerts(DAY - 60), [AlertKind::Reversed]);
     let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
     assert_eq!(order.state.paid.standing, Standing::Reversed);
     let told = shop.alerts(90 * DAY);
-    assert_eq!(told, vec![About::Reversed; 90]);
+    assert_eq!(told, vec![AlertKind::Reversed; 90]);
 }

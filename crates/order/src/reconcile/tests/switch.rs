@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::concern::{About, Concern};
+use crate::alert::{Alert, AlertKind};
 use crate::fakes::chain::Payers;
 use crate::fakes::fates::{ACT, Fate, Fates};
 use crate::mail::ProviderAccount;
@@ -47,14 +47,14 @@ impl Shop {
         Self { world, still, other, changed, order }
     }
 
-    fn rounds(&self, desk: &Desk, seconds: u64) -> Vec<Concern> {
-        let concerns = Mutex::new(Vec::new());
-        let tell = |concern| concerns.lock().unwrap().push(concern);
+    fn rounds(&self, desk: &Desk, seconds: u64) -> Vec<Alert> {
+        let alerts = Mutex::new(Vec::new());
+        let tell = |alert| alerts.lock().unwrap().push(alert);
         for _ in 0..seconds / 10 {
             self.still.advance(10);
             drive(desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
         }
-        concerns.into_inner().unwrap()
+        alerts.into_inner().unwrap()
     }
 
     fn cards(&self) -> (usize, usize) {
@@ -72,10 +72,10 @@ fn a_card_whose_answer_was_lost_is_not_submitted_to_another_provider() {
     for fate in [Fate::LostAfter, Fate::LostBefore, Fate::Late] {
         let shop = Shop::after(fate);
         // As when its list fails: the card is not found before the change.
-        let concerns = shop.rounds(&shop.changed, 3 * HOUR);
+        let alerts = shop.rounds(&shop.changed, 3 * HOUR);
         assert_eq!((shop.state(), shop.cards().1), ("unfulfilled_lost", 0), "{fate:?}");
-        let in_doubt = Concern { order: shop.order, about: About::CardInDoubt };
-        assert!(concerns.contains(&in_doubt), "{fate:?}: {concerns:?}");
+        let in_doubt = Alert { order: shop.order, kind: AlertKind::CardInDoubt };
+        assert!(alerts.contains(&in_doubt), "{fate:?}: {alerts:?}");
         // The first provider is configured again, and shows what became of it.
         shop.rounds(&shop.world.desk(), HOUR);
         let expected = if fate == Fate::LostBefore { "unfulfilled_lost" } else { "mailed" };
@@ -110,8 +110,8 @@ fn money_that_is_gone_for_a_card_elsewhere_is_told_at_once_with_the_providers_na
     let now = shop.world.time();
     shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
     let account = shop.world.press.lock().unwrap().account;
-    let about = About::ReversedElsewhere(Some(ProviderAccount(account.to_owned())));
-    let alert = Concern { order: shop.order, about };
+    let kind = AlertKind::ReversedElsewhere(Some(ProviderAccount(account.to_owned())));
+    let alert = Alert { order: shop.order, kind };
     let at_once = shop.rounds(&shop.changed, HOUR / 6);
     assert_eq!(at_once, std::slice::from_ref(&alert));
     let later = shop.rounds(&shop.changed, 24 * HOUR);

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::concern::{About, Concern};
+use crate::alert::{Alert, AlertKind};
 use crate::fakes::fates::{ACT, Fate, Fates};
 use crate::lifecycle::{Shortfall, Standing};
 use crate::refusal::Refusal;
@@ -40,14 +40,14 @@ impl Town {
     }
 
     /// Rounds for so long, as often as the service makes them.
-    fn rounds(&self, tenders: &Tenders, seconds: u64) -> Vec<Concern> {
-        let concerns = Mutex::new(Vec::new());
-        let tell = |concern| concerns.lock().unwrap().push(concern);
+    fn rounds(&self, tenders: &Tenders, seconds: u64) -> Vec<Alert> {
+        let alerts = Mutex::new(Vec::new());
+        let tell = |alert| alerts.lock().unwrap().push(alert);
         for _ in 0..seconds / 10 {
             self.still.advance(10);
             drive(self.desk.reconcile(tenders, &tell)).unwrap().unwrap();
         }
-        concerns.into_inner().unwrap()
+        alerts.into_inner().unwrap()
     }
 
     fn attempts(&self, order: OrderId) -> u32 {
@@ -98,13 +98,13 @@ fn a_paid_card_that_is_refused_for_a_day_is_mailed_when_the_provider_recovers() 
     let town = Town::open(PROMISES);
     let tenders = town.world.tenders();
     let order = town.buy_a_refused_card();
-    let concerns = town.rounds(&tenders, DAY);
+    let alerts = town.rounds(&tenders, DAY);
     let attempts = town.attempts(order);
     assert!((100..200).contains(&attempts), "{attempts} attempts in a day");
     // After some minutes, an hour later, and about every day.
-    assert_eq!(concerns, vec![Concern { order, about: About::RefusedCard }; 3]);
-    let concerns = town.rounds(&tenders, DAY);
-    assert_eq!(concerns, [Concern { order, about: About::RefusedCard }], "and every day");
+    assert_eq!(alerts, vec![Alert { order, kind: AlertKind::RefusedCard }; 3]);
+    let alerts = town.rounds(&tenders, DAY);
+    assert_eq!(alerts, [Alert { order, kind: AlertKind::RefusedCard }], "and every day");
     town.every_deed(Fate::Works);
     town.rounds(&tenders, 2 * TEN_MINUTES);
     assert!(matches!(town.world.shelf.get(order), Some(Stored::Mailed(_))));
@@ -168,8 +168,8 @@ fn somebody_hears_of_a_payment_about_which_nobody_can_be_asked() {
     let (order, _) = doubtful(&town);
     let closed = Tenders(Vec::new());
     assert_eq!(town.rounds(&closed, HOUR), [], "the chain may take its time");
-    let concerns = town.rounds(&closed, HOUR + TEN_MINUTES);
-    assert_eq!(concerns, [Concern { order, about: About::Payment }]);
+    let alerts = town.rounds(&closed, HOUR + TEN_MINUTES);
+    assert_eq!(alerts, [Alert { order, kind: AlertKind::Payment }]);
     // Once it is open again, the money is found and the card is mailed.
     town.every_deed(Fate::Works);
     town.rounds(&town.world.tenders(), 2 * TEN_MINUTES);
@@ -183,13 +183,13 @@ fn a_payer_who_asks_all_the_time_does_not_keep_the_reconciler_from_looking() {
     let (till, about) = (town.world.till(TenderKind::X402), promise.digest());
     let silent = Arc::new(Silent { till, about, manner: Manner::Fails });
     let tenders = Tenders(vec![silent.clone()]);
-    let mut concerns = Vec::new();
+    let mut alerts = Vec::new();
     for _ in 0..3 * HOUR / 10 {
         let said = town.ask_by(&*silent, &promise);
         assert_eq!(said, Err(Refusal::PaymentUnconfirmed(order)));
-        concerns.extend(town.rounds(&tenders, 10));
+        alerts.extend(town.rounds(&tenders, 10));
     }
-    assert_eq!(concerns, [Concern { order, about: About::Payment }]);
+    assert_eq!(alerts, [Alert { order, kind: AlertKind::Payment }]);
 }
 
 #[test]

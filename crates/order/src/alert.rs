@@ -15,13 +15,13 @@ const FINALITY_SECONDS: u64 = 60 * 60;
 
 /// What a round has found that it cannot mend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Concern {
+pub struct Alert {
     pub order: OrderId,
-    pub about: About,
+    pub kind: AlertKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum AlertKind {
     /// Nobody can say whether the money moved.
     Payment,
     /// The provider goes on refusing a card that is paid for.
@@ -46,24 +46,24 @@ pub(crate) const fn is_time(looks: u32) -> bool {
 }
 
 /// What keeps an order from its rest, after many looks.
-pub(crate) fn unrest(order: &Stored, now: Timestamp) -> Option<About> {
+pub(crate) fn unrest(order: &Stored, now: Timestamp) -> Option<AlertKind> {
     let past = |since: Timestamp| since.plus(FINALITY_SECONDS) < now;
     let open = |paid: &Paid| paid.standing == Standing::Provisional && past(paid.settlement.at);
     match order {
         // Until its promise has run out for good, it simply waits for that.
         Stored::Settling(_) | Stored::Unconfirmed(_) => {
             let payment = order.payment()?;
-            past(payment.authorization.deadline).then_some(About::Payment)
+            past(payment.authorization.deadline).then_some(AlertKind::Payment)
         }
-        Stored::Submitting(_) => Some(About::CardInDoubt),
+        Stored::Submitting(_) => Some(AlertKind::CardInDoubt),
         Stored::Unfulfilled(order) => Some(match &order.state.shortfall {
             // Nobody hands in a card whose money nobody can see.
-            Shortfall::Refused(was) if open(&was.paid) => About::Finality,
-            Shortfall::Refused(_) => About::RefusedCard,
-            Shortfall::Lost(_) => About::CardInDoubt,
-            Shortfall::Undelivered(_) => About::Undelivered,
+            Shortfall::Refused(was) if open(&was.paid) => AlertKind::Finality,
+            Shortfall::Refused(_) => AlertKind::RefusedCard,
+            Shortfall::Lost(_) => AlertKind::CardInDoubt,
+            Shortfall::Undelivered(_) => AlertKind::Undelivered,
         }),
-        Stored::Mailed(order) => open(&order.state.paid).then_some(About::Finality),
+        Stored::Mailed(order) => open(&order.state.paid).then_some(AlertKind::Finality),
         Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => None,
     }
 }
