@@ -224,7 +224,8 @@ fn an_offer_whose_payment_was_declined_keeps_its_id_for_ever() {
     let desk = world.desk();
     let message = "Greetings, number 1.";
     let first = order_of(&send(&world, &desk, request(message, None)));
-    let settling = samples::begun(samples::offer(1), 1);
+    let offer = samples::offer_of(samples::operation(1), world.time());
+    let settling = samples::begun(offer, 1);
     let version = drive(world.shelf.record(&settling.clone().into(), &Actor::Desk)).unwrap();
     let declined = Order { version: version.unwrap(), ..settling.declined(samples::NOW) };
     drive(world.shelf.record(&declined.into(), &Actor::Desk)).unwrap().unwrap();
