@@ -20,9 +20,9 @@ mod rounds {
     use adapters::store::sqlite::SqliteStore;
     use order::contract::samples::{begun, named, offer};
     use order::event::Actor;
-    use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+    use order::ids::{OperationKey, OrderId, WorkerId};
     use order::lifecycle::{Offered, Order, Stored};
-    use order::ports::{Store, TidyLimits};
+    use order::ports::Store;
 
     const ROUND: Duration = Duration::from_millis(1_500);
     const ROUNDS: usize = 5;
@@ -148,9 +148,6 @@ mod rounds {
         for task in tasks {
             calls += task.await.expect("no caller panics");
         }
-        // Tidying begins with what is still in memory, and there is nothing to tidy.
-        let everything = TidyLimits { unpaid_rows_max: u64::MAX, tombstone_seconds: u64::MAX };
-        store.tidy(Timestamp(0), everything).await.expect("an answer");
         per_second(calls, start.elapsed())
     }
 

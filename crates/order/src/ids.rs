@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::redacted::redacted_debug;
 
-/// The public name of an order: 128 unguessable bits, written as 32 lowercase
-/// hexadecimal characters.
+/// The public name of an order: 80 unguessable bits and a tag of 48, written as 32
+/// lowercase hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId([u8; 16]);
 

@@ -69,7 +69,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Names the order that a failure outside or of ours alerts, where it names none yet.
+    /// Names the order that a failure outside or of ours concerns, where it names none yet.
     #[must_use]
     pub fn about(self, order: OrderId) -> Self {
         match self {

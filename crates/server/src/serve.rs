@@ -139,7 +139,7 @@ async fn serve(config: &Config) -> Result<End, String> {
     }
     world.close().await;
     if storage.store.close().await.is_err() {
-        warn!("offers that were not written yet are lost; they can be made again");
+        warn!("the store did not close cleanly; recovery runs at the next start");
     }
     Ok(end)
 }

@@ -33,7 +33,7 @@ pub enum Listed {
     },
 }
 
-/// A list, as far as it alerts us.
+/// A list, as far as it concerns us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
     pub(super) services: BTreeMap<Network, Service>,

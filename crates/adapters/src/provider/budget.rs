@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 mod ledger;
 
+pub(crate) use ledger::RESERVATION_SECONDS;
 pub use ledger::{Entry, Ledger};
 
 /// On whose behalf a call is made, the most urgent first.

@@ -32,7 +32,7 @@ fn hurried() -> Client {
     client().answering_within(Duration::from_millis(400))
 }
 
-/// A paid order, ready to be mailed, for [`samples::hold`]'s 175 cents.
+/// A paid order, ready to be mailed, for [`samples::quote`]'s 175 cents.
 pub(super) fn paid() -> Order<Submitting> {
     samples::paid(1)
 }

@@ -17,6 +17,8 @@ pub enum OpenError {
     Address,
     /// PostgreSQL does not answer, or does not let us in.
     Postgres { cause: Box<dyn Error + Send + Sync> },
+    /// It was written by a build from before the first release.
+    Older { found: i64 },
     /// It was written by a later version of this program.
     Newer { found: i64, known: i64 },
     /// It was written with other keys.
@@ -44,6 +46,11 @@ impl fmt::Display for OpenError {
                 "cannot open the database {}: {cause}; if it is damaged, keep it and its -wal file \
                  and restore a copy",
                 path.display()
+            ),
+            Self::Older { found } => write!(
+                f,
+                "the database has schema {found}, from before the first release, and cannot be \
+                 brought up to date: begin with a new one"
             ),
             Self::Address => write!(
                 f,

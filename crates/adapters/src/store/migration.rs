@@ -8,11 +8,13 @@ pub(super) struct Migration {
     pub(super) sql: &'static str,
 }
 
+/// Numbers begin above those of builds from before the first release, whose databases are
+/// refused.
 pub(super) const SQLITE: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("migrations/sqlite/0001_schema.sql") }];
+    &[Migration { version: 101, sql: include_str!("migrations/sqlite/0001_schema.sql") }];
 
 pub(super) const POSTGRES: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("migrations/postgres/0001_schema.sql") }];
+    &[Migration { version: 101, sql: include_str!("migrations/postgres/0001_schema.sql") }];
 
 /// Both databases understand this.
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
@@ -23,6 +25,10 @@ pub(super) fn after(
     steps: &'static [Migration],
     found: i64,
 ) -> Result<impl Iterator<Item = &'static Migration>, OpenError> {
+    let first = steps.first().map_or(0, |step| step.version);
+    if (1..first).contains(&found) {
+        return Err(OpenError::Older { found });
+    }
     let known = steps.last().map_or(0, |step| step.version);
     if found > known {
         return Err(OpenError::Newer { found, known });

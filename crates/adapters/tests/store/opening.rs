@@ -175,6 +175,12 @@ fn a_newer_postgres_database_and_other_keys_are_refused() {
         let refused =
             PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.err().unwrap();
         assert!(matches!(refused, OpenError::Newer { found: 999, .. }), "{refused}");
+        let older = "UPDATE schema_migrations SET version = 5 WHERE version < 999;
+             DELETE FROM schema_migrations WHERE version = 999";
+        schema.client.batch_execute(older).await.unwrap();
+        let refused =
+            PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.err().unwrap();
+        assert!(matches!(refused, OpenError::Older { found: 5 }), "{refused}");
         schema.drop().await;
     });
 }

@@ -62,8 +62,6 @@ pub async fn the_newest_order_is_the_one_of_the_highest_generation(subject: Subj
     assert_eq!(store.find(moved.id).await, Ok(Some(moved.into())));
 }
 
-/// Not among the checks that every store is put to: the store in memory takes
-/// whatever was written last for the newest.
 pub async fn an_old_generation_that_moves_once_more_stays_old(subject: Subject) {
     let store = &subject.store;
     let old = subject.keep(mailed(1)).await;

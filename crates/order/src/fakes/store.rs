@@ -1,4 +1,4 @@
-//! A store in memory that keeps the whole contract, and what a crash leaves of it.
+//! A store in memory that keeps the whole contract.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;

@@ -82,7 +82,7 @@ impl Connections {
         let mut bell = self.bell.listen();
         let last_words = loop {
             match until_rung(connection.as_mut(), &mut bell).await {
-                // A connection that broke off alerts nobody but its caller.
+                // A connection that broke off concerns only its caller.
                 Heard::End => return,
                 Heard::Bell(Door::Closed) => break self.paid_request,
                 Heard::Bell(Door::Open) if watcher.beat() == Life::Silent => break GOODBYE_TIME,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Caller, Rate, Spent, Standing};
 
 /// A paid request is over by then, whatever came of it, and so is a process that died.
-pub(super) const RESERVATION_SECONDS: u64 = 120;
+pub(crate) const RESERVATION_SECONDS: u64 = 120;
 
 /// After so many refused cards in a row no card is sold for a while, counted from the last
 /// refusal.

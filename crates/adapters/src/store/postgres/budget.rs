@@ -111,7 +111,7 @@ impl SharedBudget for PostgresBudget {
         self.0.start();
         let answer = heard.await.unwrap_or(Err(StoreError::Busy));
         if entry == Entry::Reserve && answer == Ok(Ok(())) {
-            self.0.queue().reservations.hold();
+            self.0.queue().reservations.hold(Instant::now());
         }
         answer
     }
@@ -125,19 +125,19 @@ impl Account {
     /// Applies what the row need not be asked about; false if it must be.
     fn apply_here(self: &Arc<Self>, entry: Entry, rate: Rate) -> bool {
         let is_served = self.refusals.load(Ordering::Relaxed) == 0;
-        let mut queue = self.queue();
+        let (mut queue, now) = (self.queue(), Instant::now());
         match entry {
             // Most cards show what the row says already. If another process has been refused
             // meanwhile, the next card shows it.
             Entry::Note(Standing::Served) => is_served,
             Entry::Reserve => {
-                let stale = queue.reservations.take_stale(Instant::now());
+                let stale = queue.reservations.take_stale(now);
                 queue.unwritten.extend(iter::repeat_n((Entry::Release, rate), stale));
-                is_served && queue.reservations.take_spare()
+                is_served && queue.reservations.take_spare(now)
             }
-            Entry::Release => queue.reservations.give_back(rate),
+            Entry::Release => queue.reservations.give_back(rate, now),
             Entry::TakeReserved => {
-                let is_held = queue.reservations.make();
+                let is_held = queue.reservations.make(now);
                 if is_held {
                     queue.unwritten.push((entry, rate));
                     self.plan_write(&mut queue);
@@ -189,8 +189,10 @@ impl Account {
                     }
                 }
                 Err(fault) => {
-                    // If it was written after all, these calls count twice for a while.
-                    self.queue().unwritten.extend(unwritten);
+                    // If they were written after all, these calls count twice for a while.
+                    // What was given back expires in the row.
+                    let made = unwritten.into_iter().filter(|(entry, _)| *entry != Entry::Release);
+                    self.queue().unwritten.extend(made);
                     for waiting in batch {
                         let _ = waiting.answer.send(Err(fault));
                     }

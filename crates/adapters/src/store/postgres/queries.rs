@@ -123,37 +123,33 @@ pub(super) static LAPSE: LazyLock<String> = LazyLock::new(|| {
         .to_owned()
 });
 
-/// An order without an event was never paid for, nor begun to be.
-const IS_WITHOUT_EVENT: &str = "NOT EXISTS (SELECT FROM events WHERE events.order_id = orders.id)";
-
 pub(super) static DROP_LAPSED: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "WITH old AS MATERIALIZED (
+    "WITH old AS MATERIALIZED (
              SELECT id FROM orders
-             WHERE state = 'lapsed' AND updated_at < $1 AND {IS_WITHOUT_EVENT}
+             WHERE state = 'lapsed' AND updated_at < $1 AND NOT begun
              ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED
          )
-         DELETE FROM orders USING old WHERE orders.id = old.id"
-    )
+         DELETE FROM orders USING old WHERE orders.id = old.id AND NOT orders.begun"
+        .to_owned()
 });
 
 /// Counts anew each time, so that two processes that tidy at once do not drop
 /// twice as much.
 pub(super) static DROP_UNPAID: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "WITH oldest AS MATERIALIZED (
+    "WITH oldest AS MATERIALIZED (
              SELECT id FROM orders
-             WHERE state IN ('offered', 'lapsed') AND {IS_WITHOUT_EVENT}
+             WHERE state IN ('offered', 'lapsed') AND NOT begun
              ORDER BY created_at, id
              LIMIT least($2, greatest(0, (
                  SELECT count(*) FROM orders
-                 WHERE state IN ('offered', 'lapsed') AND {IS_WITHOUT_EVENT}
+                 WHERE state IN ('offered', 'lapsed') AND NOT begun
              ) - $1))
              FOR UPDATE SKIP LOCKED
          )
          DELETE FROM orders USING oldest
-         WHERE orders.id = oldest.id AND orders.state IN ('offered', 'lapsed')"
-    )
+         WHERE orders.id = oldest.id AND orders.state IN ('offered', 'lapsed')
+             AND NOT orders.begun"
+        .to_owned()
 });
 
 pub(super) static INSERT_OFFER: LazyLock<String> =

@@ -33,9 +33,9 @@ pub(in crate::store) fn select(rest: &str) -> String {
 /// nothing: most orders have no row before their first payment.
 pub(in crate::store) fn upsert(dialect: Dialect) -> String {
     let sets = list(&changing(), |column| format!("{column} = excluded.{column}"));
-    let insert = insert(dialect);
+    let insert = insert(dialect, ", begun", ", true");
     format!(
-        "{insert} ON CONFLICT (id) DO UPDATE SET {sets} \
+        "{insert} ON CONFLICT (id) DO UPDATE SET {sets}, begun = true \
          WHERE orders.version = excluded.version - 1"
     )
 }
@@ -50,13 +50,14 @@ fn changing() -> Vec<&'static str> {
 
 /// Writes an offer, unless there is an order of that id.
 pub(in crate::store) fn insert_offer(dialect: Dialect) -> String {
-    format!("{} ON CONFLICT DO NOTHING", insert(dialect))
+    format!("{} ON CONFLICT DO NOTHING", insert(dialect, "", ""))
 }
 
-fn insert(dialect: Dialect) -> String {
+/// A new row, with further columns and their values.
+fn insert(dialect: Dialect, further: &str, values: &str) -> String {
     let names = columns("");
     let marks = (1..=COLUMNS.len()).map(|number| dialect.mark(number)).collect::<Vec<_>>();
-    format!("INSERT INTO orders ({names}) VALUES ({})", marks.join(", "))
+    format!("INSERT INTO orders ({names}{further}) VALUES ({}{values})", marks.join(", "))
 }
 
 /// The states of the orders that are examined at once when their worker dies, as a list.

@@ -252,14 +252,14 @@ fn lapse(database: &Connection, now: Timestamp, most: u64) -> rusqlite::Result<u
 
 fn drop_lapsed(database: &Connection, before: Timestamp, most: u64) -> rusqlite::Result<u64> {
     let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-         WHERE state = 'lapsed' AND last_event IS NULL AND updated_at < ?1 \
+         WHERE state = 'lapsed' AND begun = 0 AND updated_at < ?1 \
          ORDER BY updated_at LIMIT ?2)";
     database.prepare_cached(old)?.execute([moment(before.0), moment(most)]).map(count)
 }
 
 fn drop_unpaid(database: &Connection, most: u64) -> rusqlite::Result<u64> {
     let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
-         WHERE state IN ('offered', 'lapsed') AND last_event IS NULL \
+         WHERE state IN ('offered', 'lapsed') AND begun = 0 \
          ORDER BY created_at, id LIMIT ?1)";
     database.prepare_cached(oldest)?.execute([moment(most)]).map(count)
 }

@@ -78,7 +78,7 @@ pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, S
 
 pub(super) fn count_unpaid(database: &Connection) -> Result<u64, StoreError> {
     let count = "SELECT count(*) FROM orders \
-         WHERE state IN ('offered', 'lapsed') AND last_event IS NULL";
+         WHERE state IN ('offered', 'lapsed') AND begun = 0";
     let count = database.query_row(count, [], |row| row.get::<_, i64>(0));
     count.map(i64::cast_unsigned).map_err(|error| trouble(&error))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use order::ids::Timestamp;
 use order::ports::StoreError;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::apply::{self, Reply, Syncing};
 use super::checkpoint::{Checkpoints, LogSize};
@@ -18,6 +18,8 @@ use crate::store::rows::Row;
 
 /// More than one commit can take, and less than a second's worth.
 const COMMANDS_MAX: usize = 4_096;
+/// Of these, new identifiers of callers who have not paid. The rest is kept for paid orders.
+const OFFERS_WAITING_MAX: usize = 1_024;
 /// Moves in one commit. More would save nothing and make the first one wait.
 const MOVES_AT_ONCE: usize = 512;
 /// How long to listen for the next move when the last commit had many. Who was
@@ -30,6 +32,7 @@ const RECOVERY: Duration = Duration::from_millis(100);
 /// The way to the thread that writes.
 pub(super) struct Writer {
     commands: SyncSender<Command>,
+    offers: Semaphore,
 }
 
 impl Writer {
@@ -41,7 +44,7 @@ impl Writer {
             .name("sqlite writer".into())
             .spawn(move || bench.work(&waiting))
             .map_err(|cause| OpenError::File { path: path.to_owned(), cause })?;
-        Ok(Self { commands })
+        Ok(Self { commands, offers: Semaphore::new(OFFERS_WAITING_MAX) })
     }
 
     pub(super) async fn record(&self, next: Move) -> Result<(), StoreError> {
@@ -50,6 +53,7 @@ impl Writer {
 
     /// Writes an offer, unless there is an order of that id, and returns what is there.
     pub(super) async fn offer(&self, row: Row) -> Result<Row, StoreError> {
+        let _waiting = self.offers.try_acquire().map_err(|_| StoreError::Busy)?;
         self.send(|answer| Command::Offer(Box::new(row), answer)).await
     }
 

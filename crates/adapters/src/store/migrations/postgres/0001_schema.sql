@@ -18,6 +18,8 @@ CREATE TABLE orders (
     due_at              BIGINT,
     -- When due_at was written down: a plan made ahead of our time is due now.
     planned_at          BIGINT NOT NULL,
+    -- Whether a payment was ever begun. Such an order is never deleted.
+    begun               BOOLEAN NOT NULL DEFAULT false,
     looks               BIGINT NOT NULL,
     -- The process that works on it, or has claimed it.
     worker              BYTEA,
@@ -70,8 +72,9 @@ CREATE INDEX orders_worked_on ON orders (worker)
     WHERE worker IS NOT NULL AND state IN ('settling', 'unconfirmed', 'submitting');
 CREATE INDEX orders_expiring ON orders (expires_at)
     WHERE state = 'offered' AND origin = 'explicit';
-CREATE INDEX orders_unpaid ON orders (created_at) WHERE state IN ('offered', 'lapsed');
-CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed';
+CREATE INDEX orders_unpaid ON orders (created_at)
+    WHERE state IN ('offered', 'lapsed') AND NOT begun;
+CREATE INDEX orders_lapsed ON orders (updated_at) WHERE state = 'lapsed' AND NOT begun;
 
 -- A payment key belongs to one order for ever.
 CREATE TABLE payment_keys (

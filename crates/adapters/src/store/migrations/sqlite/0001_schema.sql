@@ -17,11 +17,12 @@ CREATE TABLE orders (
     due_at              INTEGER,
     -- When due_at was written down: a plan made ahead of our time is due now.
     planned_at          INTEGER NOT NULL,
+    -- Whether a payment was ever begun. Such an order is never deleted.
+    begun               INTEGER NOT NULL DEFAULT 0,
     looks               INTEGER NOT NULL,
     -- The process that works on it, or has claimed it. One process has this file open at a
     -- time, so every worker from before is dead when it is opened.
     worker              BLOB,
-    -- Its last event. An order without one was never paid for, nor begun to be.
     last_event          INTEGER,
     -- From the payer's promise on. What is sealed can be read with the key file only.
     sealed_card         BLOB,
@@ -66,9 +67,9 @@ CREATE INDEX orders_worked_on ON orders (worker) WHERE worker IS NOT NULL;
 CREATE INDEX orders_expiring ON orders (expires_at)
     WHERE state = 'offered' AND origin = 'explicit';
 CREATE INDEX orders_unpaid ON orders (created_at)
-    WHERE state IN ('offered', 'lapsed') AND last_event IS NULL;
+    WHERE state IN ('offered', 'lapsed') AND begun = 0;
 CREATE INDEX orders_lapsed ON orders (updated_at)
-    WHERE state = 'lapsed' AND last_event IS NULL;
+    WHERE state = 'lapsed' AND begun = 0;
 
 -- A payment key belongs to one order for ever.
 CREATE TABLE payment_keys (

@@ -1,15 +1,19 @@
 //! The calls that this process has reserved in the shared row, so that most cards need no
 //! question of their own to the database.
 
+use std::collections::VecDeque;
 use std::mem;
 
 use tokio::time::{Duration, Instant};
 
-use crate::provider::budget::Rate;
+use crate::provider::budget::{RESERVATION_SECONDS, Rate};
 
 /// After that long a spare reservation is given back. Together with the time of a paid
 /// request this is less than the row keeps a reservation.
 const SPARE_TIME: Duration = Duration::from_secs(10);
+
+/// How long the row keeps a reservation, less a second, since it counts whole ones.
+const KEPT: Duration = Duration::from_secs(RESERVATION_SECONDS - 1);
 
 /// A process keeps at most this share of the calls for paid cards spare, and never more
 /// than so many.
@@ -23,8 +27,9 @@ pub(super) fn spare_most(rate: Rate) -> usize {
 
 #[derive(Default)]
 pub(super) struct Reservations {
-    /// Given to cards whose money may move.
-    held: usize,
+    /// When each was given to a card whose money may move, oldest first. One whose card is
+    /// never submitted by this process expires here as it does in the row.
+    held: VecDeque<Instant>,
     /// Given to no card yet, since the time of the oldest.
     spare: usize,
     spare_since: Option<Instant>,
@@ -32,18 +37,18 @@ pub(super) struct Reservations {
 
 impl Reservations {
     /// Gives a spare reservation to a card, if there is one.
-    pub(super) const fn take_spare(&mut self) -> bool {
+    pub(super) fn take_spare(&mut self, now: Instant) -> bool {
         if self.spare == 0 {
             return false;
         }
         self.spare -= 1;
-        self.held += 1;
+        self.hold(now);
         true
     }
 
     /// The row has reserved a call for a card.
-    pub(super) const fn hold(&mut self) {
-        self.held += 1;
+    pub(super) fn hold(&mut self, now: Instant) {
+        self.held.push_back(now);
     }
 
     /// The row has reserved more calls than were asked for.
@@ -55,30 +60,30 @@ impl Reservations {
     }
 
     /// A card gives its reservation back; false if the row must be told.
-    pub(super) fn give_back(&mut self, rate: Rate) -> bool {
-        if self.held == 0 {
+    pub(super) fn give_back(&mut self, rate: Rate, now: Instant) -> bool {
+        if !self.make(now) {
             return false;
         }
-        self.held -= 1;
         let is_kept = self.spare > 0 && self.spare < spare_most(rate);
         self.spare += usize::from(is_kept);
         is_kept
     }
 
     /// The call of a reservation is about to be made; false if this process holds none.
-    pub(super) const fn make(&mut self) -> bool {
-        if self.held == 0 {
-            return false;
-        }
-        self.held -= 1;
-        true
+    pub(super) fn make(&mut self, now: Instant) -> bool {
+        self.held.retain(|since| now.duration_since(*since) < KEPT);
+        self.held.pop_front().is_some()
     }
 
-    /// The spare reservations, if they are too old to be given to a card.
+    /// The spare reservations, if they are too old to be given to a card. Of those that the
+    /// row has forgotten it need not be told.
     pub(super) fn take_stale(&mut self, now: Instant) -> usize {
-        let is_stale =
-            self.spare_since.is_some_and(|since| now.duration_since(since) >= SPARE_TIME);
-        if is_stale { mem::take(&mut self.spare) } else { 0 }
+        let age = self.spare_since.map_or(Duration::ZERO, |since| now.duration_since(since));
+        if age < SPARE_TIME {
+            return 0;
+        }
+        let stale = mem::take(&mut self.spare);
+        if age < KEPT { stale } else { 0 }
     }
 
     /// All spare reservations.
@@ -103,26 +108,35 @@ mod tests {
     fn a_spare_reservation_is_given_to_one_card_and_only_while_it_is_fresh() {
         let (mut reservations, begun) = (Reservations::default(), Instant::now());
         reservations.add_spare(2, begun);
-        assert!(reservations.take_spare());
+        assert!(reservations.take_spare(begun));
         let stale_at = begun + SPARE_TIME;
         assert_eq!(reservations.take_stale(stale_at - Duration::from_millis(1)), 0);
         assert_eq!(reservations.take_stale(stale_at), 1);
-        assert!(!reservations.take_spare());
-        assert!(reservations.make(), "the card keeps its own");
-        assert!(!reservations.make());
+        assert!(!reservations.take_spare(stale_at));
+        assert!(reservations.make(stale_at), "the card keeps its own");
+        assert!(!reservations.make(stale_at));
     }
 
     #[test]
     fn a_reservation_that_is_given_back_joins_fresh_ones_or_is_told_to_the_row() {
-        let mut reservations = Reservations::default();
-        assert!(!reservations.give_back(RATE), "this process holds none");
-        reservations.hold();
-        assert!(!reservations.give_back(RATE), "its age is not known");
-        reservations.add_spare(2, Instant::now());
-        assert!(reservations.take_spare());
-        assert!(reservations.give_back(RATE));
-        reservations.hold();
-        assert!(!reservations.give_back(RATE), "there are enough");
+        let (mut reservations, now) = (Reservations::default(), Instant::now());
+        assert!(!reservations.give_back(RATE, now), "this process holds none");
+        reservations.hold(now);
+        assert!(!reservations.give_back(RATE, now), "its age is not known");
+        reservations.add_spare(2, now);
+        assert!(reservations.take_spare(now));
+        assert!(reservations.give_back(RATE, now));
+        reservations.hold(now);
+        assert!(!reservations.give_back(RATE, now), "there are enough");
         assert_eq!(reservations.take_all_spare(), 2);
+    }
+    #[test]
+    fn what_the_row_has_forgotten_is_forgotten_here() {
+        let (mut reservations, begun) = (Reservations::default(), Instant::now());
+        reservations.add_spare(2, begun);
+        reservations.hold(begun);
+        assert_eq!(reservations.take_stale(begun + KEPT), 0, "the row need not be told");
+        assert!(!reservations.take_spare(begun + KEPT));
+        assert!(!reservations.make(begun + KEPT));
     }
 }
