@@ -8,6 +8,7 @@
 //! it, by the connector that it hands on.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use order::event::{Actor, Event};
@@ -41,8 +42,13 @@ use crate::seal::Seals;
 /// the rows that it locks.
 const TIDY_ROWS: u64 = 1_000;
 
+/// After so many new identifiers from this process the cap is enforced.
+const OFFERS_BETWEEN_CAPS: u64 = 10_000;
+
 pub struct PostgresStore {
     seals: Seals,
+    /// New identifiers that this process has written.
+    offers: AtomicU64,
     server: Server,
     session: Arc<Session>,
     heartbeat: Heartbeat,
@@ -65,7 +71,8 @@ impl PostgresStore {
         let heartbeat =
             Heartbeat::start(server.clone(), session.clone(), worker, undecryptable.clone());
         let seals = Seals::new(keyring);
-        Ok(Self { seals, server, session, heartbeat, undecryptable })
+        let offers = AtomicU64::new(0);
+        Ok(Self { seals, offers, server, session, heartbeat, undecryptable })
     }
 
     /// The open orders of a database, which is read and not changed. A database without our
@@ -110,7 +117,12 @@ impl Store for PostgresStore {
         let id = fresh.id;
         let values = rows::offer_row(fresh).into_values();
         let cells: Vec<_> = values.iter().map(queries::bound).collect();
-        self.server.execute(&queries::INSERT_OFFER, &cells).await?;
+        let written = self.server.execute(&queries::INSERT_OFFER, &cells).await?;
+        let count = self.offers.fetch_add(written, Ordering::Relaxed) + written;
+        if written == 1 && count.is_multiple_of(OFFERS_BETWEEN_CAPS) {
+            // A flood must not outgrow the cap until the expiry job runs.
+            self.drop_unpaid(TidyLimits::DEFAULT.unpaid_rows_max).await?;
+        }
         self.find(id).await?.ok_or(StoreError::Busy)
     }
 
@@ -183,8 +195,7 @@ impl Store for PostgresStore {
             let old = self.step_by_step(&queries::DROP_LAPSED, &[&moment(before)]).await?;
             tidied.dropped += old;
         }
-        let kept = moment(limits.unpaid_rows_max);
-        tidied.dropped += self.step_by_step(&queries::DROP_UNPAID, &[&kept]).await?;
+        tidied.dropped += self.drop_unpaid(limits.unpaid_rows_max).await?;
         Ok(tidied)
     }
 
@@ -211,6 +222,11 @@ impl PostgresStore {
         let cells: [&(dyn ToSql + Sync); 5] =
             [&row.id, &row.version, &due_at, &planned_at, &worker];
         self.server.execute(&queries::RELEASE, &cells).await.map(drop)
+    }
+
+    /// Drops the oldest unpaid rows above the cap.
+    async fn drop_unpaid(&self, most: u64) -> Result<u64, StoreError> {
+        self.step_by_step(&queries::DROP_UNPAID, &[&moment(most)]).await
     }
 
     /// Repeats a statement that touches a limited number of rows, given as its

@@ -149,7 +149,7 @@ impl Store for SqliteStore {
             let old = Unneeded::LapsedBefore(Timestamp(before));
             tidied.dropped += self.drop_all(old, u64::MAX).await?;
         }
-        let unpaid = self.readers.ask_at_length(queries::count_unpaid).await?;
+        let unpaid = self.readers.ask_at_length(count_unpaid).await?;
         let above = unpaid.saturating_sub(limits.unpaid_rows_max);
         tidied.dropped += self.drop_all(Unneeded::OldestUnpaid, above).await?;
         Ok(tidied)
@@ -167,6 +167,10 @@ impl Store for SqliteStore {
         self.readers.ask(queries::ping).await?;
         self.writer.ping().await
     }
+}
+
+fn count_unpaid(database: &rusqlite::Connection) -> Result<u64, StoreError> {
+    queries::count_unpaid(database).map_err(|error| connection::trouble(&error))
 }
 
 impl SqliteStore {

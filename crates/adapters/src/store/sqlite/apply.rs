@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use order::event::Event;
 use order::ids::Timestamp;
 use order::payment::PaymentKey;
-use order::ports::StoreError;
+use order::ports::{StoreError, TidyLimits};
 use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
@@ -25,6 +25,10 @@ pub(super) enum Syncing {
     /// At the next commit that has to. Good enough for what can be made again.
     Later,
 }
+
+/// After so many new identifiers the cap is enforced, and not only when the expiry job runs:
+/// a flood must not outgrow it in between.
+const OFFERS_BETWEEN_CAPS: i64 = 10_000;
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
 static INSERT_OFFER: LazyLock<String> = LazyLock::new(|| sql::insert_offer(Dialect::Sqlite));
@@ -119,7 +123,11 @@ fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply
 /// Writes an offer, unless there is an order of that id, and reads what is there.
 fn offer(database: &Connection, row: Row) -> rusqlite::Result<Result<Row, StoreError>> {
     let id = row.id.clone().unwrap_or_default();
-    database.prepare_cached(&INSERT_OFFER)?.execute(params_from_iter(row.into_values()))?;
+    let written =
+        database.prepare_cached(&INSERT_OFFER)?.execute(params_from_iter(row.into_values()))?;
+    if written == 1 && database.last_insert_rowid() % OFFERS_BETWEEN_CAPS == 0 {
+        keep_within(database, TidyLimits::DEFAULT.unpaid_rows_max)?;
+    }
     let found = queries::by_id(database, &id);
     Ok(found.and_then(|row| row.ok_or(StoreError::Corrupt)))
 }
@@ -264,6 +272,12 @@ fn drop_unpaid(database: &Connection, most: u64) -> rusqlite::Result<u64> {
     database.prepare_cached(oldest)?.execute([moment(most)]).map(count)
 }
 
+/// Drops the oldest unpaid rows above the cap.
+fn keep_within(database: &Connection, most: u64) -> rusqlite::Result<u64> {
+    let unpaid = queries::count_unpaid(database)?;
+    drop_unpaid(database, unpaid.saturating_sub(most))
+}
+
 fn count(rows: usize) -> u64 {
     u64::try_from(rows).expect("a count fits 64 bits")
 }
@@ -280,7 +294,7 @@ impl ToSql for Value {
 
 #[cfg(test)]
 mod tests {
-    use order::contract::samples::{NOW, begun, offer};
+    use order::contract::samples::{NOW, begun, named, named_operation, offer, offer_of};
     use order::event::Actor;
     use order::ids::WorkerId;
     use tokio::sync::oneshot;
@@ -288,6 +302,7 @@ mod tests {
     use super::*;
     use crate::keys::Keyring;
     use crate::seal::Seals;
+    use crate::store::migration;
 
     fn record() -> Command {
         let next = begun(offer(1), 1).into();
@@ -315,6 +330,26 @@ mod tests {
         assert_eq!(syncing(&[offer]), Syncing::Later);
         assert_eq!(syncing(&[claim()]), Syncing::Later);
         assert_eq!(syncing(&[]), Syncing::Later);
+    }
+
+    #[test]
+    fn the_oldest_identifiers_above_the_cap_are_dropped_and_orders_with_a_payment_are_not() {
+        let database = Connection::open_in_memory().unwrap();
+        for step in migration::SQLITE {
+            database.execute_batch(step.sql).unwrap();
+        }
+        for seed in 0..10 {
+            let fresh = offer_of(named_operation(seed), NOW.plus(seed));
+            super::offer(&database, rows::offer_row(fresh)).unwrap().unwrap();
+        }
+        let begun = "UPDATE orders SET begun = true WHERE id = ?1";
+        database.execute(begun, [named(0).id.to_string()]).unwrap();
+        assert_eq!(keep_within(&database, 4), Ok(5));
+        assert_eq!(keep_within(&database, 4), Ok(0));
+        for seed in 0..10 {
+            let found = queries::by_id(&database, &named(seed).id.to_string()).unwrap();
+            assert_eq!(found.is_some(), seed == 0 || seed > 5, "{seed}");
+        }
     }
 
     #[test]

@@ -76,11 +76,11 @@ pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, S
     events.map_err(|error| trouble(&error))
 }
 
-pub(super) fn count_unpaid(database: &Connection) -> Result<u64, StoreError> {
+pub(super) fn count_unpaid(database: &Connection) -> rusqlite::Result<u64> {
     let count = "SELECT count(*) FROM orders \
          WHERE state IN ('offered', 'lapsed') AND begun = 0";
     let count = database.query_row(count, [], |row| row.get::<_, i64>(0));
-    count.map(i64::cast_unsigned).map_err(|error| trouble(&error))
+    count.map(i64::cast_unsigned)
 }
 
 pub(super) fn ping(database: &Connection) -> Result<(), StoreError> {
