@@ -39,8 +39,8 @@ impl Measure<'_> {
     /// The transfer in a credential, if it pays these terms. Nobody outside is asked.
     pub(super) fn hold(&self, credential: &Credential) -> Result<Held, Rejection> {
         let proof = Proof::open(credential)?;
-        let payee = self.terms.payees.on(NETWORK).ok_or(Rejection::Unavailable)?;
-        let pay_to = self.payee_asked_for(&proof).unwrap_or(payee);
+        let payee = self.terms.payees.on(NETWORK);
+        let pay_to = self.payee_asked_for(&proof).or(payee).ok_or(Rejection::Unavailable)?;
         let authorization = match &proof {
             Proof::Payment(payment) => {
                 self.answers(payment, pay_to)?;
@@ -64,7 +64,7 @@ impl Measure<'_> {
         if let Proof::Payment(payment) = &proof {
             named(&payment.whole["source"], authorization.from)?;
         }
-        if pay_to != payee {
+        if Some(pay_to) != payee {
             return Err(Rejection::PayeeChanged);
         }
         Ok(Held { proof, authorization })

@@ -120,7 +120,6 @@ struct Accepted {
 fn accepted(payload: &Value, terms: &Terms) -> Option<Accepted> {
     let accepted = &payload["accepted"];
     let network = accepted["network"].as_str().and_then(Network::from_caip2)?;
-    terms.payees.on(network)?;
     let pay_to = accepted["payTo"].as_str().and_then(address)?;
     let (extra, amount) = (&accepted["extra"], terms.ceiling.atomic().to_string());
     let same = accepted["scheme"] == SCHEME
