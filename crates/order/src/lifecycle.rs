@@ -47,8 +47,8 @@ use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
 use crate::payment::{Payment, Preparation, Settlement};
 use crate::schedule::{self, Attention};
 
-/// Long enough to come back with money the next day, short enough that a
-/// changed price or seller does not meet an old offer.
+/// How long an identifier of the caller's own can be paid for: long enough to come back with
+/// money the next day.
 pub const OFFER_SECONDS: u64 = 24 * 60 * 60;
 
 /// An order in state `S`.
@@ -59,7 +59,7 @@ pub struct Order<S> {
     pub created_at: Timestamp,
     /// When something last changed that is told of the order.
     pub updated_at: Timestamp,
-    /// When the offer runs out, should nobody pay.
+    /// When an unpaid identifier of the caller's own expires. Other orders do not expire.
     pub expires_at: Timestamp,
     /// How often this order has been written. The store compares it, so that
     /// of two writers the second loses: it is the fencing number too.

@@ -8,7 +8,7 @@ use order::ports::{Clock, Store, Tidied, TidyLimits};
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-/// An offer lives a day; a few minutes more do not matter to anybody.
+/// An identifier expires after a day, whether or not that is written yet.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Goes on until the process ends.

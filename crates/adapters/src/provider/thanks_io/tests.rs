@@ -44,7 +44,7 @@ fn estimate(total: &str) -> Reply {
     Reply::good(&format!(r#"{{"message":"OK","data":{data}}}"#))
 }
 
-async fn hold_of(reply: Reply) -> Result<u64, Unanswered> {
+async fn quote_of(reply: Reply) -> Result<u64, Unanswered> {
     let (_server, provider) = serving([reply]).await;
     provider.quote(&paid().state.card).await.map(|quote| quote.total().0)
 }
@@ -57,15 +57,15 @@ async fn every_fault_of_a_server_is_sorted() {
 
 #[tokio::test]
 async fn a_hold_is_a_whole_positive_number_of_cents() {
-    assert_eq!(hold_of(estimate("118")).await, Ok(118));
-    assert_eq!(hold_of(estimate("18446744073709551615")).await, Ok(u64::MAX));
+    assert_eq!(quote_of(estimate("118")).await, Ok(118));
+    assert_eq!(quote_of(estimate("18446744073709551615")).await, Ok(u64::MAX));
     for bad in
         ["\"118\"", "118.0", "1.18", "-118", "0", "18446744073709551616", "1e3", "null", "[]"]
     {
-        assert_eq!(hold_of(estimate(bad)).await, Err(Unanswered::Unusable), "{bad}");
+        assert_eq!(quote_of(estimate(bad)).await, Err(Unanswered::Unusable), "{bad}");
     }
     let missing = Reply::good(r#"{"message":"OK","data":{"total_cost":"$1.18"}}"#);
-    assert_eq!(hold_of(missing).await, Err(Unanswered::Unusable));
+    assert_eq!(quote_of(missing).await, Err(Unanswered::Unusable));
 }
 
 #[tokio::test]
@@ -101,8 +101,8 @@ async fn an_account_whose_balance_does_not_cover_the_card_quotes_no_price() {
         let data = format!(r#""total_cost_in_cents":118,"covered_by_balance":{covered}"#);
         Reply::good(&format!(r#"{{"data":{{{data}}}}}"#))
     };
-    assert_eq!(hold_of(with("true")).await, Ok(118));
-    assert_eq!(hold_of(with("null")).await, Ok(118));
+    assert_eq!(quote_of(with("true")).await, Ok(118));
+    assert_eq!(quote_of(with("null")).await, Ok(118));
     let (server, provider) = serving([with("false"), with("true")]).await;
     let card = paid().state.card;
     assert_eq!(provider.quote(&card).await, Err(Unanswered::Unavailable));
@@ -114,7 +114,7 @@ async fn an_account_whose_balance_does_not_cover_the_card_quotes_no_price() {
 #[tokio::test]
 async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
     let testing = Reply::good(r#"{"data":{"total_cost_in_cents":118,"test_mode":true}}"#);
-    assert_eq!(hold_of(testing.clone()).await, Err(Unanswered::Unavailable));
+    assert_eq!(quote_of(testing.clone()).await, Err(Unanswered::Unavailable));
     let (server, strict) = serving([testing]).await;
     assert_eq!(strict.mode().await, Ok(AccountMode::Testing));
     assert_eq!(AccountMode::Testing.for_real_payments(), Err(crate::provider::TestAccount));

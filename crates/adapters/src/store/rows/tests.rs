@@ -66,7 +66,7 @@ fn every_column_is_filled_by_some_state() {
 }
 
 #[test]
-fn the_row_of_an_offer_is_the_same_whoever_writes_it() {
+fn an_offer_has_the_same_row_from_both_functions() {
     let seals = seals();
     for order in every_state(1) {
         if let Stored::Offered(offer) = &order {

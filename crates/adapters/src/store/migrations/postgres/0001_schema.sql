@@ -23,7 +23,7 @@ CREATE TABLE orders (
     looks               BIGINT NOT NULL,
     -- The process that works on it, or has claimed it.
     worker              BYTEA,
-    -- From the payer's promise on. What is sealed can be read with the key file only.
+    -- From the first payment on. What is sealed is encrypted with the key file.
     sealed_card         BYTEA,
     quote_cents         BIGINT,
     tender              TEXT,

@@ -24,7 +24,7 @@ CREATE TABLE orders (
     -- time, so every worker from before is dead when it is opened.
     worker              BLOB,
     last_event          INTEGER,
-    -- From the payer's promise on. What is sealed can be read with the key file only.
+    -- From the first payment on. What is sealed is encrypted with the key file.
     sealed_card         BLOB,
     quote_cents         INTEGER,
     tender              TEXT,
