@@ -18,11 +18,11 @@ mod rounds {
     use adapters::keys::Keyring;
     use adapters::store::postgres::PostgresStore;
     use adapters::store::sqlite::SqliteStore;
-    use order::contract::samples::{begun, named, offer};
-    use order::event::Actor;
-    use order::ids::{OperationKey, OrderId, WorkerId};
+    use order::lifecycle::event::Actor;
     use order::lifecycle::{Offered, Order, Stored};
+    use order::model::ids::{OperationKey, OrderId, WorkerId};
     use order::ports::Store;
+    use order::testing::contract::samples::{begun, named, offer};
 
     const ROUND: Duration = Duration::from_millis(1_500);
     const ROUNDS: usize = 5;

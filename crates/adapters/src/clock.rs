@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::{Clock, Moment};
 
 /// The clock on the wall, and a watch that nobody can put forward or back.

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{Age, Block, BlockTag, Evidence, Hash};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{Age, Block, BlockTag, Evidence, Hash};
+use order::model::ids::Timestamp;
+use order::model::seller::{NotAUsername, Resolution, Username};
 use order::ports::{Clock, Failure, NameService, Purpose};
-use order::seller::{NotAUsername, Resolution, Username};
 
 mod abi;
 mod gateway;

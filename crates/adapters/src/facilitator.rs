@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::ids::Timestamp;
-use order::money::Usdc;
-use order::payment::{Finality, Preparation};
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::money::Usdc;
+use order::model::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure, Moment};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use order::identity::Identity;
+use order::model::identity::Identity;
 use sha2::Sha256;
 use zeroize::{Zeroize, Zeroizing};
 

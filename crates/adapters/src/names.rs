@@ -1,6 +1,6 @@
 //! Names as ENS normalises them (ENSIP-15).
 
-use order::seller::{NotAUsername, Username};
+use order::model::seller::{NotAUsername, Username};
 
 /// Reads a seller's name in any of its spellings, below this parent.
 pub fn read(text: &str, parent: &str) -> Result<Username, NotAUsername> {

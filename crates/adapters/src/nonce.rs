@@ -8,9 +8,9 @@
 use std::fmt;
 
 use alloy_primitives::U256;
-use order::chain::{EvmAddress, Network};
-use order::evidence::BlockTag;
-use order::payment::Finality;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::BlockTag;
+use order::model::payment::Finality;
 use order::ports::Failure;
 
 use crate::rpc::{At, Head, NoAnswer, Node};

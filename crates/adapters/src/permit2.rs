@@ -12,9 +12,9 @@
 
 use alloy_primitives::{Address, B256, U256, address};
 use alloy_sol_types::SolCall;
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
-use order::payment::Finality;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
+use order::model::payment::Finality;
 use pay::movement::Movement;
 use pay::x402::facilitator::Due;
 

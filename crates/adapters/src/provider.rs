@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use order::mail::ProviderAccount;
+use order::model::mail::ProviderAccount;
 use sha2::{Digest, Sha256};
 
 use crate::http::Address;

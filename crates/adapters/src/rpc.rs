@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes, U64, U128};
-use order::chain::EvmAddress;
-use order::evidence::BlockTag;
+use order::model::chain::EvmAddress;
+use order::model::evidence::BlockTag;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::OnceCell;

@@ -9,8 +9,8 @@ use std::fmt;
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
-use order::card::Postcard;
-use order::ids::OrderId;
+use order::model::card::Postcard;
+use order::model::ids::OrderId;
 use zeroize::Zeroizing;
 
 use crate::keys::{Keyring, Purpose};
@@ -133,7 +133,7 @@ impl Error for SealError {}
 
 #[cfg(test)]
 mod tests {
-    use order::fakes::cards::card;
+    use order::testing::fakes::cards::card;
 
     use super::*;
 

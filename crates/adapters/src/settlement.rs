@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
-use order::payment::Preparation;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
+use order::model::payment::Preparation;
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use order::contract::samples;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::Clock;
+use order::testing::contract::samples;
 
 #[derive(Default)]
 pub(crate) struct StoppedClock(AtomicU64);

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
-use order::card::{Draft, Postcard};
-use order::desk::{Desk, Fulfilment, Outcome, Request};
-use order::fakes::chain::{PROMISE_SECONDS, Promise};
-use order::fakes::fates::{Fate, Fates};
-use order::fakes::still::Still;
-use order::fakes::world::World;
-use order::mail::Promises;
-use order::payment::TenderKind;
+use order::checkout::{Desk, Fulfilment, Outcome, Request};
+use order::model::card::{Draft, Postcard};
+use order::model::mail::Promises;
+use order::model::payment::TenderKind;
 use order::ports::{Store, StoreError};
+use order::testing::fakes::chain::{PROMISE_SECONDS, Promise};
+use order::testing::fakes::fates::{Fate, Fates};
+use order::testing::fakes::still::Still;
+use order::testing::fakes::world::World;
 use rusqlite::Connection;
 use tracing_subscriber::fmt;
 

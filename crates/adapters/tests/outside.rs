@@ -10,13 +10,13 @@ use std::time::Duration;
 use adapters::clock::SystemClock;
 use adapters::http::{Address, Client, Reach};
 use adapters::provider::{AccountMode, PreviewPlaces, Sender, lob, thanks_io};
-use order::card::{Draft, Postcard};
-use order::contract::samples;
 use order::lifecycle::{Order, Submitting};
-use order::mail::Mailpiece;
-use order::money::Cents;
-use order::payment::Finality;
+use order::model::card::{Draft, Postcard};
+use order::model::mail::Mailpiece;
+use order::model::money::Cents;
+use order::model::payment::Finality;
 use order::ports::Provider;
+use order::testing::contract::samples;
 use tracing_subscriber::fmt;
 
 const MARKS: [&str; 9] = [

@@ -28,7 +28,7 @@
 //! the order was before:
 //!
 //! ```compile_fail,E0382
-//! use order::{ids::Timestamp, lifecycle::{Order, Settling}, payment::Settlement};
+//! use order::{lifecycle::{Order, Settling}, model::{ids::Timestamp, payment::Settlement}};
 //! fn settle_twice(order: Order<Settling>, one: Settlement, two: Settlement, now: Timestamp) {
 //!     let paid = order.settled(one, now);
 //!     let paid_again = order.settled(two, now);
@@ -40,12 +40,12 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::card::Postcard;
-use crate::identity::{Operation, Origin};
-use crate::ids::{OrderId, Timestamp};
-use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
-use crate::payment::{Payment, Preparation, Settlement};
-use crate::schedule::{self, Attention};
+use crate::lifecycle::schedule::Attention;
+use crate::model::card::Postcard;
+use crate::model::identity::{Operation, Origin};
+use crate::model::ids::{OrderId, Timestamp};
+use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
+use crate::model::payment::{Payment, Preparation, Settlement};
 
 /// How long an identifier of the caller's own can be paid for: long enough to come back with
 /// money the next day.
@@ -337,6 +337,8 @@ impl Order<()> {
     }
 }
 
+pub mod event;
+pub mod schedule;
 mod states;
 mod stored;
 pub use states::{

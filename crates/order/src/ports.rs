@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::card::Postcard;
-use crate::chain::Network;
-use crate::event::{Actor, Event};
-use crate::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use crate::lifecycle::event::{Actor, Event};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
-use crate::mail::{
+use crate::model::card::Postcard;
+use crate::model::chain::Network;
+use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use crate::model::mail::{
     Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
 };
-use crate::payment::{PaymentKey, TenderKind};
-use crate::seller::{NotAUsername, Resolution, Username};
+use crate::model::payment::{PaymentKey, TenderKind};
+use crate::model::seller::{NotAUsername, Resolution, Username};
 
 /// Why a call that has an effect gave no good answer.
 ///

@@ -1,8 +1,8 @@
 //! Why a request is answered with no.
 
-use crate::card::FieldFault;
-use crate::ids::OrderId;
-use crate::offer::Offer;
+use crate::model::card::FieldFault;
+use crate::model::ids::OrderId;
+use crate::model::offer::Offer;
 
 /// Every reason the desk has for saying no, in the desk's own words.
 ///

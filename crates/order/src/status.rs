@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::chain::{EvmAddress, Network};
-use crate::identity::Identity;
-use crate::ids::{OrderId, Timestamp};
 use crate::lifecycle::{Paid, Shortfall, Stored};
-use crate::mail::{Delivery, Stage};
-use crate::money::{CEILING, Usdc};
-use crate::payment::TenderKind;
+use crate::model::chain::{EvmAddress, Network};
+use crate::model::identity::Identity;
+use crate::model::ids::{OrderId, Timestamp};
+use crate::model::mail::{Delivery, Stage};
+use crate::model::money::{CEILING, Usdc};
+use crate::model::payment::TenderKind;
 use crate::ports::{Clock, Store, StoreError};
 
 /// Reads what is told of an order.
@@ -162,14 +162,14 @@ fn payment(paid: &Paid) -> PaymentView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::{Desk, Outcome, Request};
-    use crate::fakes::cards::card;
-    use crate::fakes::chain::{PROMISE_SECONDS, Promise};
-    use crate::fakes::fates::EveryFate;
-    use crate::fakes::still::{Still, drive};
-    use crate::fakes::world::World;
+    use crate::checkout::{Desk, Outcome, Request};
     use crate::lifecycle::OFFER_SECONDS;
-    use crate::mail::Promises;
+    use crate::model::mail::Promises;
+    use crate::testing::fakes::cards::card;
+    use crate::testing::fakes::chain::{PROMISE_SECONDS, Promise};
+    use crate::testing::fakes::fates::EveryFate;
+    use crate::testing::fakes::still::{Still, drive};
+    use crate::testing::fakes::world::World;
 
     const PROMISES: Promises =
         Promises { idempotent_seconds: None, cancel_seconds: 3_600, visibility_lag_seconds: 0 };

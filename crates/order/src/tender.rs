@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::money::{Price, Usdc};
-use crate::payment::{
+use crate::model::money::{Price, Usdc};
+use crate::model::payment::{
     Authorization, Credential, CredentialKeys, Payment, Preparation, Settlement, TenderKind, Terms,
     Trace,
 };

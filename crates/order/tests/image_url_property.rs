@@ -13,8 +13,8 @@ mod unicode;
 
 use std::net::IpAddr;
 
-use order::image_url::{NotPublic, PublicImageUrl};
-use order::public_address::is_public;
+use order::model::image_url::{NotPublic, PublicImageUrl};
+use order::model::public_address::is_public;
 use random::Random;
 use spelling::{Expectation, KINDS, Sample};
 

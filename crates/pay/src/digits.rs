@@ -1,6 +1,6 @@
 //! Numbers, addresses and bytes, as clients write them into JSON.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 
 /// As many digits as the largest number of 256 bits has.
 const DIGITS_MAX: usize = 78;

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId};
 use secp256k1::{Message, Secp256k1, VerifyOnly};
 use sha3::{Digest, Keccak256};

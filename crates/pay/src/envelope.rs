@@ -1,9 +1,9 @@
 //! The one table from the desk's refusals to HTTP: status, code and what to do next.
 
 use http::{HeaderMap, StatusCode};
-use order::desk::Outcome;
-use order::ids::{OrderId, Timestamp};
-use order::payment::Credential;
+use order::checkout::Outcome;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::payment::Credential;
 use order::refusal::Refusal;
 use order::tender::Tender;
 

@@ -73,8 +73,8 @@ pub fn wait(refusal: &Refusal) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use order::card::FieldFault;
-    use order::ids::OrderId;
+    use order::model::card::FieldFault;
+    use order::model::ids::OrderId;
 
     use super::*;
 

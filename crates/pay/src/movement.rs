@@ -1,7 +1,7 @@
 //! What became of money on a chain, in the words that every way of paying shares.
 
-use order::ids::Timestamp;
-use order::payment::Finality;
+use order::model::ids::Timestamp;
+use order::model::payment::Finality;
 
 /// Money that certainly went from the payer to the seller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Moved {
     pub finality: Finality,
 }
 
-/// What became of money that was asked for; see [`order::payment::Trace`].
+/// What became of money that was asked for; see [`order::model::payment::Trace`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Movement {
     Moved(Moved),

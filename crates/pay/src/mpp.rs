@@ -8,7 +8,7 @@
 //! challenge ours, `headers` finds the credential, `problem` says no in its words,
 //! and `exact` is the scheme of x402 that its clients speak too.
 
-use order::chain::Network;
+use order::model::chain::Network;
 
 pub mod binding;
 pub mod challenge;

@@ -6,7 +6,7 @@
 //! [`resource`] and `extensions` say what is sold, `allowance` what a payer must allow, `checks` what a
 //! credential must hold, [`signature`] what was signed.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use order::tender::Rejection;
 
 mod allowance;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::Clock;
 use sandbox::chain::{Chains, Settings};
 use tokio::io::AsyncReadExt;

@@ -32,7 +32,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use order::ports::Clock;
 use tokio::net::TcpListener;
 use tokio::sync::watch;

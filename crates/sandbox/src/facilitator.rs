@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{get, post};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

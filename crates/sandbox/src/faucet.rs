@@ -2,7 +2,7 @@
 
 use std::io;
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 
 use crate::chain::{ChainId, Chains, PERMIT2};
 use crate::keys::Key;
@@ -77,7 +77,7 @@ mod tests {
     use std::sync::Arc;
 
     use async_trait::async_trait;
-    use order::ids::Timestamp;
+    use order::model::ids::Timestamp;
     use order::ports::Clock;
 
     use super::*;

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::LazyLock;
 
 use alloy_primitives::{Address, B256, keccak256};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId};
 use secp256k1::{All, Message, PublicKey, Secp256k1, SecretKey};
 

@@ -1,6 +1,6 @@
 //! Whom a sandbox pays: an address that nobody holds the key of.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use sha2::{Digest, Sha256};
 
 /// The last 20 bytes of a hash of these words. To spend from it, somebody would

@@ -49,7 +49,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::any;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::{NOW, begun, operation, settlement};
-use order::event::Actor;
-use order::identity::Identity;
+use order::lifecycle::event::Actor;
 use order::lifecycle::{Offered, Order, Stored};
-use order::mail::Mailpiece;
-use order::payment::Finality;
+use order::model::identity::Identity;
+use order::model::mail::Mailpiece;
+use order::model::payment::Finality;
 use order::ports::{Store, StoreError};
+use order::testing::contract::samples::{NOW, begun, operation, settlement};
 use tokio::task::JoinSet;
 
 /// The store writes together what comes together, so many at once are fast.

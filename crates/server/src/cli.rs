@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 
 use crate::config::example;
 use crate::pay_command::values::{self, Rail};
@@ -239,7 +239,7 @@ mod tests {
             Ok(Task::Serve | Task::Check(_) | Task::Simulate(_)) | Err(_) => None,
         };
         let plain = arguments("pennyblack pay --body card.json").unwrap();
-        assert_eq!((plain.max, plain.network), (order::money::CEILING, None));
+        assert_eq!((plain.max, plain.network), (order::model::money::CEILING, None));
         let more = "pennyblack pay --body c --max 1.25 --network polygon";
         let more = arguments(more).unwrap();
         assert_eq!((more.max.atomic(), more.network), (1_250_000, Some(Network::Polygon)));

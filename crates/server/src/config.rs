@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use adapters::http::Address;
 use content::render::Money;
-use order::chain::EvmAddress;
-use order::seller::Username;
+use order::model::chain::EvmAddress;
+use order::model::seller::Username;
 use pay::mpp::Realm;
 use web::premises::Profile;
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use adapters::clock::SystemClock;
 use adapters::http::{Answer, Client, Reach};
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 use order::ports::Clock;
 use tokio::runtime::Builder;
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use order::alert::{Alert, AlertKind};
-use order::desk::Desk;
+use order::checkout::Desk;
+use order::reconciler::alert::{Alert, AlertKind};
 use order::tender::Tenders;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

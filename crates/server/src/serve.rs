@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 
 use adapters::clock::{HurriedClock, SystemClock};
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::Clock;
 use order::tender::Tenders;
 use sandbox::chain::Chains;

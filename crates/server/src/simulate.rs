@@ -8,10 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use adapters::settlement::model::{self, SenderBreach, SenderReport};
-use order::fakes::audit::Breach;
-use order::simulation::report::{Count, Report};
-use order::simulation::story::{Journal, tell};
-use order::simulation::{ORDERS_IN_A_STORY, run as simulate};
+use order::testing::fakes::audit::Breach;
+use order::testing::simulation::report::{Count, Report};
+use order::testing::simulation::story::{Journal, tell};
+use order::testing::simulation::{ORDERS_IN_A_STORY, run as simulate};
 
 use crate::cli::SimulateArguments;
 use crate::console::{self, Audience};
@@ -156,8 +156,8 @@ fn now() -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use order::ids::OrderId;
-    use order::simulation::report::Failed;
+    use order::model::ids::OrderId;
+    use order::testing::simulation::report::Failed;
 
     #[test]
     fn a_clean_table_is_the_same_for_the_same_seed() {

@@ -8,7 +8,7 @@ use adapters::provider::budget::SharedBudget;
 use adapters::settlement::outbox::Outbox;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
-use order::ids::WorkerId;
+use order::model::ids::WorkerId;
 use order::ports::{Store, StoreError};
 
 use crate::config::store_place::StorePlace;

@@ -1,6 +1,6 @@
 //! Dates as HTTP headers write them.
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 /// `Sun, 15 Nov 2026 09:30:00 GMT`.
 pub(crate) fn http_date(at: Timestamp) -> String {

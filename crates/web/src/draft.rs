@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use http::{HeaderMap, StatusCode};
-use order::card::{Draft, FieldFault, Postcard};
-use order::desk::Request;
-use order::ids::OperationId;
-use order::payment::Credential;
+use order::checkout::Request;
+use order::model::card::{Draft, FieldFault, Postcard};
+use order::model::ids::OperationId;
+use order::model::payment::Credential;
+use order::model::seller::Username;
 use order::ports::NameService;
 use order::refusal::Refusal;
-use order::seller::Username;
 use pay::envelope::Muddle;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 

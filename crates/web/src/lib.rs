@@ -50,8 +50,8 @@ use std::time::Duration;
 
 use axum::Router;
 use http::StatusCode;
+use order::checkout::preview::Previews;
 use order::ports::{Clock, NameService};
-use order::preview::Previews;
 use order::status::StatusReader;
 
 use crate::agents::Registry;

@@ -10,9 +10,9 @@ use http::header::{
     ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
-use order::ids::OrderId;
-use order::mail::{Delivery, Stage};
-use order::payment::TenderKind;
+use order::model::ids::OrderId;
+use order::model::mail::{Delivery, Stage};
+use order::model::payment::TenderKind;
 use order::ports::StoreError;
 use order::status::{PaymentView, StatusReader, View};
 use serde::Serialize;

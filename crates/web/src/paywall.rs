@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use content::render::{Money, Payable, Paywall, PaywallPage, Unpaid};
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, VARY};
 use http::{HeaderMap, HeaderValue};
-use order::chain::{EvmAddress, Network};
-use order::offer::Offer;
+use order::model::chain::{EvmAddress, Network};
+use order::model::offer::Offer;
 use pay::envelope::Sealed;
 use pay::x402::envelope::PAYMENT_REQUIRED;
 

@@ -20,8 +20,8 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
-use order::chain::Network;
-use order::desk::{Desk, Fulfilment, Outcome, Walk};
+use order::checkout::{Desk, Fulfilment, Outcome, Walk};
+use order::model::chain::Network;
 use order::refusal::Refusal;
 use pay::envelope::{Brought, Context, Envelope, Opened, Reader, Sealed};
 use pay::mode::Mode;
@@ -282,7 +282,7 @@ impl Clerk {
     }
 
     /// Whoever brings money is served to the end, also when they hang up.
-    fn walk(&self, request: order::desk::Request) -> Walk<'_> {
+    fn walk(&self, request: order::checkout::Request) -> Walk<'_> {
         if request.credential.is_none() {
             return self.desk.send(&*self.envelope, request);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use content::agents::Skill;
 use content::catalog::Catalog;
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use pay::mode::Mode;
 
 use crate::surface::{Endpoint, SURFACE};

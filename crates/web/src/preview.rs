@@ -10,7 +10,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use order::preview::Previews;
+use order::checkout::preview::Previews;
 use serde::Serialize;
 
 use crate::browsers::Welcome;

@@ -8,7 +8,7 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_DISPOSITION, LINK,
 };
 use http::{HeaderName, HeaderValue, StatusCode};
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

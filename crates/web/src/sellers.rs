@@ -10,9 +10,9 @@ use axum::routing::get;
 use axum::{Json, Router};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL};
 use http::{HeaderValue, StatusCode};
-use order::evidence::{Age, Evidence, Found, Record};
+use order::model::evidence::{Age, Evidence, Found, Record};
+use order::model::seller::Resolution;
 use order::ports::{Clock, Failure, NameService, Purpose};
-use order::seller::Resolution;
 use serde::Serialize;
 
 use crate::browsers::READING;

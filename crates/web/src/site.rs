@@ -1,7 +1,7 @@
 //! Everything that can be read here, written before the doors open.
 
 use content::fault::ContentFault;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use crate::premises::Premises;
 use crate::publish::{self, Published};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use alloy_primitives::Bytes;
-use order::chain::EvmAddress;
-use order::evidence::{Gateway, Trust};
-use order::image_url::PublicImageUrl;
+use order::model::chain::EvmAddress;
+use order::model::evidence::{Gateway, Trust};
+use order::model::image_url::PublicImageUrl;
 use serde::{Deserialize, Serialize};
 
 use super::trouble::Trouble;

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use order::evidence::Age;
+use order::model::evidence::Age;
+use order::model::seller::{Resolution, Username};
 use order::ports::{Clock, Purpose};
-use order::seller::{Resolution, Username};
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::trouble::Trouble;

@@ -1,7 +1,7 @@
 //! A full name in the two forms that contracts take: its node and its labels.
 
 use alloy_primitives::{B256, keccak256};
-use order::seller::Username;
+use order::model::seller::Username;
 
 /// A seller's name below the parent, ready to be asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

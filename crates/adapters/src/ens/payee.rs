@@ -1,6 +1,6 @@
 //! Which addresses money may be sent to.
 
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 
 /// What a name says about one network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use alloy_primitives::{Address as Account, Bytes};
 use alloy_sol_types::{SolCall, SolError, SolType};
-use order::chain::EvmAddress;
-use order::evidence::Gateway;
+use order::model::chain::EvmAddress;
+use order::model::evidence::Gateway;
 
 use super::abi::UniversalResolver::{
     OffchainLookup, ResolverError, ResolverNotContract, ResolverNotFound,

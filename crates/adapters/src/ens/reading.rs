@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{BlockTag, Found, Gateway, Record, Source};
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{BlockTag, Found, Gateway, Record, Source};
 
 use super::abi::{Resolver, UniversalResolver};
 use super::name::EnsName;

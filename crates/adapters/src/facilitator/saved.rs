@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use pay::x402::facilitator::{Service, Sponsoring};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use pay::x402::facilitator::{Carrier, Service, Sponsoring};
 use serde::Deserialize;
 use serde_json::Value;

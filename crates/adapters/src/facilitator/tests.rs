@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use order::money::CEILING;
+use order::model::money::CEILING;
 use serde_json::json;
 use tokio::sync::Semaphore;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use ring::signature::Ed25519KeyPair;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 //! What a facilitator's answer means: the one place that decides whether money moved.
 
-use order::chain::EvmAddress;
-use order::money::Usdc;
+use order::model::chain::EvmAddress;
+use order::model::money::Usdc;
 use order::tender::Rejection;
 use pay::x402::credential::Promise;
 use serde::Deserialize;

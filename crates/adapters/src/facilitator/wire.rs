@@ -1,7 +1,7 @@
 //! What a facilitator is asked, and the note that we keep about it.
 
-use order::money::Usdc;
-use order::payment::Preparation;
+use order::model::money::Usdc;
+use order::model::payment::Preparation;
 use pay::x402::credential::Promise;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use order::public_address::is_public;
+use order::model::public_address::is_public;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use pay::movement::Moved;
 
 use super::abi::{Permit2, Token};
@@ -149,8 +149,8 @@ pub(super) async fn judge(
 
 #[cfg(test)]
 mod tests {
-    use order::chain::{EvmAddress, Network};
-    use order::money::Usdc;
+    use order::model::chain::{EvmAddress, Network};
+    use order::model::money::Usdc;
 
     use super::*;
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use order::card::Postcard;
-use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{
+use order::model::card::Postcard;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::mail::{
     Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
 };
-use order::money::Cents;
+use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use reqwest::header::HeaderValue;
 use serde::de::DeserializeOwned;

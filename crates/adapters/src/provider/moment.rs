@@ -1,6 +1,6 @@
 //! Moments as providers write them: a day and a time, with or without a zone.
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 /// A moment, as exactly as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Which pictures of a provider we pass on to callers.
 
-use order::mail::Preview;
+use order::model::mail::Preview;
 use order::ports::Unanswered;
 
 use crate::http::Address;

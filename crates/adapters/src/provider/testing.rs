@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use order::contract::samples;
 use order::lifecycle::{Order, Submitting};
-use order::mail::Mailpiece;
+use order::model::mail::Mailpiece;
 use order::ports::{Failure, Provider, StoreError, Unanswered};
+use order::testing::contract::samples;
 
 use super::budget::{Entry, Rate, SharedBudget, Spent};
 use crate::http::scripted::{Reply, Server, listen};

@@ -4,13 +4,13 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use order::card::{Draft, Postcard};
-use order::ids::{OrderId, Timestamp};
 use order::lifecycle::{Order, Submitting};
-use order::mail::{
+use order::model::card::{Draft, Postcard};
+use order::model::ids::{OrderId, Timestamp};
+use order::model::mail::{
     Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote, Stage,
 };
-use order::money::Cents;
+use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;

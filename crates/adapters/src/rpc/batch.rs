@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use alloy_primitives::{B256, Bytes, U64};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -175,7 +175,7 @@ impl Node {
         account: EvmAddress,
         hashes: &[B256],
     ) -> Result<Progress, NoAnswer> {
-        let head = self.block(At::Tag(order::evidence::BlockTag::Latest)).await?;
+        let head = self.block(At::Tag(order::model::evidence::BlockTag::Latest)).await?;
         let mined = self.mined_count(account).await?;
         let mut receipts = Vec::with_capacity(hashes.len());
         for hash in hashes {

@@ -1,7 +1,7 @@
 //! Transactions: what they would do, how they are sent, and what became of them.
 
 use alloy_primitives::{Address, B256, Bytes, U64, U256};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use serde::{Deserialize, Serialize};
 
 use super::objection::{NotSent, Sent};

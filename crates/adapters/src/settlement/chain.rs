@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alloy_primitives::B256;
-use order::chain::EvmAddress;
-use order::evidence::BlockTag;
-use order::ids::Timestamp;
-use order::payment::Finality;
+use order::model::chain::EvmAddress;
+use order::model::evidence::BlockTag;
+use order::model::ids::Timestamp;
+use order::model::payment::Finality;
 use pay::movement::Moved;
 use tokio::time::Instant;
 

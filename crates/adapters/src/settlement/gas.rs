@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use order::fakes::fates::Dice;
-use order::simulation::executor::{Executor, Stage};
-use order::simulation::seed_of;
+use order::testing::fakes::fates::Dice;
+use order::testing::simulation::executor::{Executor, Stage};
+use order::testing::simulation::seed_of;
 
 mod chain;
 mod outbox;

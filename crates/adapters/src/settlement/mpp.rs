@@ -7,8 +7,8 @@
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::{Revert, SolCall, SolError, SolEvent};
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::payment::{Finality, Instrument, PaymentKey, Preparation};
+use order::model::chain::{EvmAddress, Network};
+use order::model::payment::{Finality, Instrument, PaymentKey, Preparation};
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::Bytes;
-use order::chain::{EvmAddress, Network};
-use order::ids::Timestamp;
-use order::payment::{Finality, PaymentKey};
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::payment::{Finality, PaymentKey};
 use order::ports::Clock;
 use order::tender::{Rejection, Unsettled};
 use pay::movement::Moved;

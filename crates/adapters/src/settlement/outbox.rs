@@ -8,9 +8,9 @@ use std::fmt;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use serde::{Deserialize, Serialize};
 
 mod form;

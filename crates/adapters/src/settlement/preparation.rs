@@ -1,8 +1,8 @@
 //! What is kept with an order before its call is handed to the sender.
 
 use alloy_primitives::Address;
-use order::chain::EvmAddress;
-use order::payment::Preparation;
+use order::model::chain::EvmAddress;
+use order::model::payment::Preparation;
 use serde::{Deserialize, Serialize};
 
 use super::outbox::AccountCode;

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, Bytes};
 use async_trait::async_trait;
-use order::chain::EvmAddress;
-use order::ids::Timestamp;
-use order::payment::{Finality, PaymentKey};
+use order::model::chain::EvmAddress;
+use order::model::ids::Timestamp;
+use order::model::payment::{Finality, PaymentKey};
 use order::ports::Clock;
 use tokio::sync::{mpsc, oneshot};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use alloy_primitives::{Address, B256, Bytes, keccak256};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use secp256k1::ecdsa::RecoveryId;
 use secp256k1::{Message, PublicKey, Secp256k1, SecretKey, SignOnly};
 use serde::{Deserialize, Serialize};

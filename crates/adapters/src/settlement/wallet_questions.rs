@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use order::ports::Clock;
 
 use crate::bucket::{Bucket, Rate};

@@ -4,9 +4,9 @@ use alloy_primitives::{Address, B256, Bytes, U256, address};
 use alloy_sol_types::{
     Revert, SolCall, SolError, SolEvent, SolInterface, SolStruct, eip712_domain,
 };
-use order::chain::EvmAddress;
-use order::money::Usdc as Money;
-use order::payment::{Instrument, PaymentKey};
+use order::model::chain::EvmAddress;
+use order::model::money::Usdc as Money;
+use order::model::payment::{Instrument, PaymentKey};
 use order::tender::Rejection;
 use pay::x402::credential::{Permit, Promise};
 use pay::x402::facilitator::Signer;

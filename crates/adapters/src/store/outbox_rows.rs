@@ -1,9 +1,9 @@
 //! A row of the outbox as both databases keep it.
 
 use alloy_primitives::B256;
-use order::chain::EvmAddress;
-use order::ids::{OrderId, Timestamp};
-use order::payment::PaymentKey;
+use order::model::chain::EvmAddress;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::payment::PaymentKey;
 
 use crate::seal::{Place, Seals};
 use crate::settlement::outbox::{

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use order::lifecycle::event::{Actor, Event};
+use order::lifecycle::schedule::CLOCK_SKEW_SECONDS;
 use order::lifecycle::{Offered, Order, Stored};
-use order::payment::PaymentKey;
+use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use order::model::payment::PaymentKey;
 use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
-use order::schedule::CLOCK_SKEW_SECONDS;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Row as Answer};
 

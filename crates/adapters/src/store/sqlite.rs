@@ -8,10 +8,10 @@
 use std::path::Path;
 
 use async_trait::async_trait;
-use order::event::{Actor, Event};
-use order::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use order::lifecycle::event::{Actor, Event};
 use order::lifecycle::{Offered, Order, Stored};
-use order::payment::PaymentKey;
+use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use order::model::payment::PaymentKey;
 use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 use rusqlite::OpenFlags;
 

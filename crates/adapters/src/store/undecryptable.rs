@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 /// How long such an order is not claimed again. Then it is worth another line in the log.
 const SECONDS: u64 = 60 * 60;

@@ -1,8 +1,8 @@
 //! Names whose resolver sends us to a server: where we go, and where we do not.
 
 use axum::http::StatusCode;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{Found, Trust};
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{Found, Trust};
 
 use crate::chain::{Chain, Entry, Manner};
 use crate::house::{House, full, payee, settings};

@@ -8,11 +8,11 @@ use adapters::ens::{Allowed, Ens, MainnetAccounts, Nodes, Settings};
 use adapters::http::{Address, Client, Reach};
 use adapters::rpc::Node;
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{BlockTag, Source};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{BlockTag, Source};
+use order::model::ids::Timestamp;
+use order::model::seller::{Resolution, Username};
 use order::ports::{Clock, Failure, NameService, Purpose};
-use order::seller::{Resolution, Username};
 
 use crate::chain::{Chain, Entry, UNIVERSAL_RESOLVER};
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use order::chain::{EvmAddress, Network};
-use order::evidence::Age;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::Age;
+use order::model::seller::Username;
 use order::ports::{NameService, Purpose};
-use order::seller::Username;
 use serde_json::json;
 
 use crate::chain::Chain;

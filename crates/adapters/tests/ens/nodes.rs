@@ -1,6 +1,6 @@
 //! One node or two, and what they say.
 
-use order::chain::Network;
+use order::model::chain::Network;
 use order::ports::Failure;
 use serde_json::json;
 

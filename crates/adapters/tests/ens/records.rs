@@ -2,9 +2,9 @@
 
 use alloy_primitives::{Address, keccak256};
 use alloy_sol_types::SolError;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{Age, Found, Hash, Source};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{Age, Found, Hash, Source};
+use order::model::ids::Timestamp;
 use order::ports::NameService;
 
 use crate::chain::{

@@ -1,7 +1,7 @@
 //! Every way in which a settlement goes wrong: how it is sorted, and how the chain ends the doubt.
 
-use order::chain::Network;
-use order::payment::Finality;
+use order::model::chain::Network;
+use order::model::payment::Finality;
 use order::ports::Failure;
 use order::tender::Unsettled;
 use pay::movement::Movement;

@@ -1,7 +1,7 @@
 //! Payments that go through, and questions before them.
 
-use order::chain::Network;
-use order::payment::{Finality, Preparation};
+use order::model::chain::Network;
+use order::model::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::Movement;

@@ -1,7 +1,7 @@
 //! What the chain proves: movements, burned promises, reorganisations, finality, and nodes in trouble.
 
-use order::chain::Network;
-use order::payment::{Finality, Preparation};
+use order::model::chain::Network;
+use order::model::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::Movement;

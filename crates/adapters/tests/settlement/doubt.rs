@@ -1,7 +1,7 @@
 //! What proves that an x402 payment moved or is void, and what proves nothing.
 
 use adapters::settlement::{Limits, Settler};
-use order::payment::{Finality, Preparation};
+use order::model::payment::{Finality, Preparation};
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::settlement::Settler;
-use order::money::Usdc;
+use order::model::money::Usdc;
 use order::tender::Unsettled;
 use pay::movement::Movement;
 use pay::x402::facilitator::Facilitator;

@@ -2,10 +2,10 @@
 
 use adapters::settlement::outbox::Outbox;
 use adapters::settlement::{NotAKey, Settler};
-use order::chain::{EvmAddress, Network};
-use order::ids::Timestamp;
-use order::money::Usdc;
-use order::payment::Finality;
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::money::Usdc;
+use order::model::payment::Finality;
 use order::tender::{Rejection, Unsettled};
 use pay::movement::Movement;
 use pay::x402::facilitator::{Carrier, Facilitator, Service, Signer, Sponsoring};

@@ -2,8 +2,8 @@
 
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, eip712_domain, sol};
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 use pay::mpp::credential::Authorization;
 use pay::x402::credential::{Permit, Promise};
 use sandbox::chain::{PERMIT2, UPTO_PROXY, Unsigned};

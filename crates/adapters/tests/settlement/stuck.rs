@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::settlement::{Limits, Settler};
-use order::payment::Finality;
+use order::model::payment::Finality;
 use order::tender::Unsettled;
 use pay::movement::{Moved, Movement};
 use sandbox::chain::{Chain, Fault, Mining, Rule};

@@ -2,8 +2,8 @@
 
 use adapters::settlement::Settler;
 use alloy_primitives::keccak256;
-use order::chain::{EvmAddress, Network};
-use order::payment::{Finality, Instrument, PaymentKey, Preparation};
+use order::model::chain::{EvmAddress, Network};
+use order::model::payment::{Finality, Instrument, PaymentKey, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
 use pay::movement::{Moved, Movement};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adapters::settlement::{ContractWallets, Settler};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use order::tender::{Rejection, Unsettled};
 use pay::x402::credential::Promise;
 use pay::x402::facilitator::{Facilitator, Signer};

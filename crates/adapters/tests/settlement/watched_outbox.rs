@@ -8,8 +8,8 @@ use adapters::settlement::outbox::{
     SentTransactions, SettlementQueue,
 };
 use async_trait::async_trait;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use sandbox::chain::Chain;
 
 use crate::fixture::Fixture;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use adapters::provider::budget::{Budget, Caller, Rate};
 use adapters::store::postgres::PostgresStore;
 use async_trait::async_trait;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::Clock;
 use tokio_postgres::Client;
 

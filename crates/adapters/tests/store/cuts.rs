@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::{begun, offer};
-use order::event::Actor;
+use order::lifecycle::event::Actor;
 use order::ports::Store;
+use order::testing::contract::samples::{begun, offer};
 use rusqlite::Connection;
 
 use crate::kills::every_id;

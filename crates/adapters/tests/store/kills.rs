@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::NOW;
-use order::ids::OrderId;
+use order::model::ids::OrderId;
 use order::ports::Store;
+use order::testing::contract::samples::NOW;
 use rusqlite::Connection;
 use tokio::time::timeout;
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use adapters::seal::{Place, Seals};
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
-use order::card::{Draft, Postcard};
-use order::contract::samples::{NOW, offer, payment, quote, settlement};
-use order::event::Actor;
+use order::lifecycle::event::Actor;
 use order::lifecycle::{Setback, Stored};
-use order::mail::Mailpiece;
-use order::payment::{Credential, Finality, Preparation};
+use order::model::card::{Draft, Postcard};
+use order::model::mail::Mailpiece;
+use order::model::payment::{Credential, Finality, Preparation};
 use order::ports::Store;
+use order::testing::contract::samples::{NOW, offer, payment, quote, settlement};
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;

@@ -4,9 +4,9 @@ use adapters::keys::Keyring;
 use adapters::store::OpenError;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::{NOW, begun, offer};
-use order::event::Actor;
+use order::lifecycle::event::Actor;
 use order::ports::{Store, StoreError};
+use order::testing::contract::samples::{NOW, begun, offer};
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;

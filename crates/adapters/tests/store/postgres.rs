@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use adapters::store::postgres::PostgresStore;
-use order::contract::{Restart, Subject, samples};
-use order::event::Actor;
+use order::lifecycle::event::Actor;
 use order::lifecycle::{Order, Setback};
-use order::mail::ProviderAccount;
+use order::model::mail::ProviderAccount;
 use order::ports::Store;
+use order::testing::contract::{Restart, Subject, samples};
 use tokio::sync::Mutex;
 
 use crate::postgres_server::Schema;

@@ -3,12 +3,12 @@
 use adapters::keys::Keyring;
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
-use order::contract::samples::{NOW, begun, offer};
-use order::event::Actor;
-use order::ids::WorkerId;
 use order::lifecycle::Stored;
+use order::lifecycle::event::Actor;
+use order::lifecycle::schedule::Attention;
+use order::model::ids::WorkerId;
 use order::ports::{Store, StoreError};
-use order::schedule::Attention;
+use order::testing::contract::samples::{NOW, begun, offer};
 
 use crate::postgres_server::Schema;
 use crate::subject::{keyring, runtime, worker};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use adapters::store::sqlite::SqliteStore;
-use order::contract::{Restart, Subject};
 use order::ports::Store;
+use order::testing::contract::{Restart, Subject};
 use tokio::sync::Mutex;
 
 use crate::subject::{crowd, keyring, runtime, worker};

@@ -1,8 +1,8 @@
 //! What every test of a store needs: keys, a runtime, and a crowd.
 
 use adapters::keys::Keyring;
-use order::contract::Task;
-use order::ids::WorkerId;
+use order::model::ids::WorkerId;
+use order::testing::contract::Task;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) fn keyring() -> Keyring {

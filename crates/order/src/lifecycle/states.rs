@@ -1,10 +1,10 @@
 //! What an order knows in each of its states, and no more than that.
 
 use super::Order;
-use crate::card::Postcard;
-use crate::ids::Timestamp;
-use crate::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
-use crate::payment::{Finality, Payment, Settlement};
+use crate::model::card::Postcard;
+use crate::model::ids::Timestamp;
+use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
+use crate::model::payment::{Finality, Payment, Settlement};
 
 /// An offer is out. Nothing is paid, and no personal data is kept. Only an offer under the
 /// caller's own identifier, and one whose payment was declined, has a row in the store.

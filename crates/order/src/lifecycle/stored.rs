@@ -4,10 +4,10 @@ use super::{
     Lapsed, Mailed, Offered, Order, Refunded, Settling, Shortfall, Submitting, Unconfirmed,
     Unfulfilled,
 };
-use crate::identity::{Operation, Origin};
-use crate::ids::{OrderId, Timestamp};
-use crate::payment::{Payment, PaymentKey};
-use crate::schedule::Attention;
+use crate::lifecycle::schedule::Attention;
+use crate::model::identity::{Operation, Origin};
+use crate::model::ids::{OrderId, Timestamp};
+use crate::model::payment::{Payment, PaymentKey};
 
 /// Next year's birthday card is a new order; a repeat within the month is not.
 pub const IDENTITY_SECONDS: u64 = 30 * 24 * 60 * 60;
@@ -190,7 +190,7 @@ impl Stored {
 
     /// Whom we have asked for the card, as far as we know.
     #[cfg(any(test, feature = "fakes"))]
-    pub(crate) fn asked(&self) -> Option<&crate::mail::ProviderAccount> {
+    pub(crate) fn asked(&self) -> Option<&crate::model::mail::ProviderAccount> {
         match self {
             Self::Submitting(order) => order.state.asked.as_ref(),
             Self::Unfulfilled(order) => match &order.state.shortfall {

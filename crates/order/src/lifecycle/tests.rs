@@ -1,12 +1,12 @@
 //! The moves keep what the next state needs, and drop what it must not have.
 
 use super::*;
-use crate::chain::{EvmAddress, Network};
-use crate::fakes::cards::card;
-use crate::identity::Identity;
-use crate::money::{Cents, Usdc};
-use crate::payment::{Authorization, Credential, Finality, PaymentKey, Receipt, TenderKind};
-use crate::seller::Username;
+use crate::model::chain::{EvmAddress, Network};
+use crate::model::identity::Identity;
+use crate::model::money::{Cents, Usdc};
+use crate::model::payment::{Authorization, Credential, Finality, PaymentKey, Receipt, TenderKind};
+use crate::model::seller::Username;
+use crate::testing::fakes::cards::card;
 
 const NOW: Timestamp = Timestamp(1_000);
 

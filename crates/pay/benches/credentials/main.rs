@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use http::HeaderMap;
-use order::payment::Terms;
+use order::model::payment::Terms;
 use pay::envelope::Envelope;
 
 const ROUND: Duration = Duration::from_secs(1);

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use http::{HeaderValue, StatusCode};
-use order::chain::EvmAddress;
-use order::ids::{OrderId, Timestamp};
-use order::money::Usdc;
-use order::offer::Offer;
+use order::model::chain::EvmAddress;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::money::Usdc;
+use order::model::offer::Offer;
 use sha2::{Digest, Sha256};
 
 use super::binding::{Begun, ID_LETTERS, Parts, Realm, Secrets};

@@ -1,9 +1,9 @@
 //! Everything about a credential that can be told without asking anybody, in the sequence
 //! in which it costs more and more.
 
-use order::chain::EvmAddress;
-use order::ids::Timestamp;
-use order::payment::{Credential, Terms};
+use order::model::chain::EvmAddress;
+use order::model::ids::Timestamp;
+use order::model::payment::{Credential, Terms};
 use order::tender::Rejection;
 use serde_json::Value;
 

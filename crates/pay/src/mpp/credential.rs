@@ -1,8 +1,8 @@
 //! What the caller sends back: a signed transfer, read and not yet believed.
 
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
-use order::payment::Credential;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
+use order::model::payment::Credential;
 use order::tender::Rejection;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use order::chain::EvmAddress;
-use order::money::Usdc;
+use order::model::chain::EvmAddress;
+use order::model::money::Usdc;
 use order::tender::Rejection;
 use serde_json::{Value, json};
 

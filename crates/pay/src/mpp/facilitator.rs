@@ -1,8 +1,8 @@
 //! Who moves MPP's money: our own settler, or anybody else who pays the gas.
 
 use async_trait::async_trait;
-use order::chain::Network;
-use order::payment::Preparation;
+use order::model::chain::Network;
+use order::model::payment::Preparation;
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
 

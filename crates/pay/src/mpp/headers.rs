@@ -5,7 +5,7 @@ use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName};
-use order::payment::Credential;
+use order::model::payment::Credential;
 use serde_json::{Value, json};
 
 use super::SCHEME;

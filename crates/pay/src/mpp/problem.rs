@@ -1,7 +1,7 @@
 //! How MPP says no: problem documents (RFC 9457) of its own types, with our fault inside.
 
 use http::StatusCode;
-use order::ids::OrderId;
+use order::model::ids::OrderId;
 use order::tender::Rejection;
 use serde_json::{Map, Value, json};
 

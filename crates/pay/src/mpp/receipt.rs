@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use order::payment::{Receipt, Settlement};
+use order::model::payment::{Receipt, Settlement};
 use serde_json::json;
 
 use super::credential::{Authorization, Proof};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
-use order::money::{CEILING, Price, Usdc};
-use order::payment::{
+use order::model::ids::Timestamp;
+use order::model::money::{CEILING, Price, Usdc};
+use order::model::payment::{
     self, Credential, CredentialKeys, Instrument, Payment, PaymentKey, Preparation, Settlement,
     TenderKind, Terms, Trace,
 };

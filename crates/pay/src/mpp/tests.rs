@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use order::chain::{EvmAddress, Network};
-use order::fakes::still::drive;
-use order::ids::Timestamp;
-use order::money::{CEILING, Usdc};
-use order::payment::{
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::money::{CEILING, Usdc};
+use order::model::payment::{
     Authorization, Credential, Instrument, Payment, PaymentKey, Preparation, TenderKind, Terms,
     Trace,
 };
+use order::model::seller::Payees;
 use order::ports::Failure;
-use order::seller::Payees;
 use order::tender::{Rejection, Tender, Unsettled};
+use order::testing::fakes::still::drive;
 use serde_json::{Value, json};
 
 use super::facilitator::{Found, Prepared};

@@ -1,7 +1,7 @@
 //! What a payer must allow before Permit2 may move its USDC: token, spender, call, and what replaces it.
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 use serde_json::{Value, json};
 
 use super::PERMIT2;
@@ -53,7 +53,7 @@ fn data(amount: Usdc) -> String {
 
 #[cfg(test)]
 mod tests {
-    use order::money::CEILING;
+    use order::model::money::CEILING;
     use sha3::{Digest, Keccak256};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Everything about a credential that can be told without asking anybody.
 
-use order::chain::{EvmAddress, Network};
-use order::payment::{Credential, Terms};
+use order::model::chain::{EvmAddress, Network};
+use order::model::payment::{Credential, Terms};
 use order::tender::Rejection;
 use serde_json::Value;
 

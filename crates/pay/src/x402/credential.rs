@@ -4,10 +4,10 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use http::HeaderMap;
-use order::chain::{EvmAddress, Network};
-use order::ids::OperationId;
-use order::money::Usdc;
-use order::payment::Credential;
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::OperationId;
+use order::model::money::Usdc;
+use order::model::payment::Credential;
 use order::tender::Rejection;
 use serde_json::Value;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use order::desk::{Fulfilment, Outcome, When};
-use order::ids::OrderId;
-use order::offer::Offer;
-use order::payment::Settlement;
+use order::checkout::{Fulfilment, Outcome, When};
+use order::model::ids::OrderId;
+use order::model::offer::Offer;
+use order::model::payment::Settlement;
 use order::refusal::Refusal;
 use order::status::Status;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Who moves x402's money: our own settler, or a facilitator elsewhere.
 
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
-use order::payment::Preparation;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
+use order::model::payment::Preparation;
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
 

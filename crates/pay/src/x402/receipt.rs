@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use order::money::Usdc;
-use order::offer::Offer;
-use order::payment::{Receipt, Settlement};
+use order::model::money::Usdc;
+use order::model::offer::Offer;
+use order::model::payment::{Receipt, Settlement};
 use serde_json::{Value, json};
 
 use super::credential::Promise;

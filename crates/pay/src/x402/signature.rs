@@ -1,8 +1,8 @@
 //! What a payer signs: three structures of fixed words, and the vectors of the official
 //! client beside them.
 
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 
 use super::credential::Promise;
 use super::{PERMIT2, UPTO_PROXY};

@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use serde_json::{Value, json};
 
 use super::contracts::WalletKind;

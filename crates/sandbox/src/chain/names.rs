@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use alloy_primitives::{Address, B256, keccak256};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 
 use super::network::{UNIVERSAL_RESOLVER, address};
 use crate::keys::Key;

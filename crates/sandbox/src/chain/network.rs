@@ -1,7 +1,7 @@
 //! The four chains of the sandbox, and where their contracts are.
 
 use alloy_primitives::{Address, address};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 
 /// A chain that the sandbox keeps: the three that carry money, and the one that
 /// carries names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use alloy_primitives::{Address, Bytes, U256};
 use async_trait::async_trait;
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::Clock;
 
 use super::hands::Hands;

@@ -4,7 +4,7 @@ use alloy_primitives::{Address, B256, Bytes, U256, keccak256};
 
 use super::rlp::{self, Item, NotRlp};
 use crate::keys::{Key, has_low_s, recover};
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

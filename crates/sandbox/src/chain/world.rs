@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::SolEvent;
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use order::ports::Clock;
 
 use super::abi::Usdc;

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use alloy_sol_types::SolCall;
-use order::chain::Network;
+use order::model::chain::Network;
 use serde_json::Value;
 
 use crate::chain::abi::{EIP2612Permit, PermitTransferFrom, TokenPermissions, UptoProxy, Witness};

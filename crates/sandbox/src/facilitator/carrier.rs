@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use alloy_sol_types::SolError;
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 

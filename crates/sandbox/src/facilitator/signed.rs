@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Address, U256};
 use alloy_sol_types::{SolStruct, eip712_domain, sol};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use serde_json::{Value, json};
 
 use crate::chain::abi::Permit;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use super::card::{Sheet, Surface};
 use super::clock::Clock;

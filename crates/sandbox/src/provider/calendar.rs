@@ -1,6 +1,6 @@
 //! Moments, written as the providers and a postmark write them.
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 /// `2026-11-15T21:04:05.000000Z`, as thanks.io writes it.
 pub(crate) fn instant(at: Timestamp) -> String {

@@ -1,8 +1,8 @@
 //! A card as the post office holds it: what is on it, and how far it has come.
 
-use order::country::CountryCode;
-use order::ids::Timestamp;
-use order::money::Cents;
+use order::model::country::CountryCode;
+use order::model::ids::Timestamp;
+use order::model::money::Cents;
 use serde_json::Value;
 
 /// What a caller asked to have printed. Personal data: it cannot print itself.

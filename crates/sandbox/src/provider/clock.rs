@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {

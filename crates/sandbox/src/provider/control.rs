@@ -19,8 +19,8 @@ use super::fields::Fields;
 use super::journal::Line;
 use super::report::Report;
 use super::settings::Account;
-use order::country::CountryCode;
-use order::money::Cents;
+use order::model::country::CountryCode;
+use order::model::money::Cents;
 
 type Shared = State<Arc<Office>>;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

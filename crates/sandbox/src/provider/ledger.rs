@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use super::card::{Card, Fate, Knowledge, Sheet, Stage, Surface, Timetable};
 use super::secret::Secret;

@@ -14,7 +14,7 @@ mod svg;
 
 pub(crate) use svg::escaped;
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use super::card::Sheet;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use super::card::Sheet;
 

@@ -1,7 +1,7 @@
 //! What a card costs, by country. Invented, but in the range of the trade.
 
-use order::country::CountryCode;
-use order::money::Cents;
+use order::model::country::CountryCode;
+use order::model::money::Cents;
 
 /// The one country whose cards cost more than the service may charge for, so
 /// that everybody can try the price conflict: a ship calls there twice a year.
@@ -31,7 +31,7 @@ pub(crate) fn listed(country: CountryCode) -> Cents {
 
 #[cfg(test)]
 mod tests {
-    use order::money::{CEILING, Price};
+    use order::model::money::{CEILING, Price};
 
     use super::*;
 

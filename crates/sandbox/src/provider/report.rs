@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use serde_json::{Value, json};
 
 use super::card::{Card, Knowledge, Stage};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use order::country::CountryCode;
-use order::money::Cents;
+use order::model::country::CountryCode;
+use order::model::money::Cents;
 
 /// The token that every sandbox takes. It opens nothing that could be spent.
 pub const SANDBOX_TOKEN: &str = "sandbox-token-that-moves-no-money";

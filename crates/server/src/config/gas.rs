@@ -1,7 +1,7 @@
 //! What gas may cost, as the operator decides it.
 
 use adapters::settlement::{ContractWallets, Limits};
-use order::chain::Network;
+use order::model::chain::Network;
 
 use crate::config::fault::Wrong;
 use crate::config::paying::NETWORKS;

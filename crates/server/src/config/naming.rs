@@ -2,8 +2,8 @@
 
 use adapters::ens::{Allowed, NotAGateway};
 use adapters::http::Address;
-use order::chain::EvmAddress;
-use order::evidence::BlockTag;
+use order::model::chain::EvmAddress;
+use order::model::evidence::BlockTag;
 
 use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};

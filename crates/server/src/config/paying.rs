@@ -2,7 +2,7 @@
 
 use adapters::http::Address;
 use content::render::Money;
-use order::chain::Network;
+use order::model::chain::Network;
 use pay::mpp::Realm;
 
 use crate::config::fault::Wrong;

@@ -2,7 +2,7 @@
 
 use adapters::provider::Sender;
 use adapters::provider::lob::Prices;
-use order::money::Cents;
+use order::model::money::Cents;
 
 use crate::config::fault::Wrong;
 use crate::config::reader::{Noted, Reader};

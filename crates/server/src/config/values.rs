@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use url::{Host, Url};
 
-use order::chain::EvmAddress;
-use order::seller::{NotAUsername, Username};
+use order::model::chain::EvmAddress;
+use order::model::seller::{NotAUsername, Username};
 use web::premises::Profile;
 
 use crate::config::fault::Wrong;

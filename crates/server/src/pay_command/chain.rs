@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use adapters::http::{Address, Call, Client};
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 use order::ports::Clock;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, IsTerminal, stderr, stdin};
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 
 use crate::cli::PayArguments;
 use crate::console;

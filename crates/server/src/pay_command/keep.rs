@@ -9,8 +9,8 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 use serde_json::{Value, json};
 
 use super::card::Card;

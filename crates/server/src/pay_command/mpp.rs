@@ -1,6 +1,6 @@
 //! The rail MPP: one transfer of exactly the price, signed for Base USDC itself (EIP-3009).
 
-use order::chain::Network;
+use order::model::chain::Network;
 
 use super::end::End;
 use super::keep::Kept;

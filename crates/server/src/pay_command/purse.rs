@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use adapters::http::{Address, Call, Client};
-use order::chain::Network;
+use order::model::chain::Network;
 use serde_json::Value;
 use zeroize::Zeroizing;
 

@@ -1,7 +1,7 @@
 //! What was asked, paid and sent, in rows that people can read.
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 use serde_json::Value;
 
 use super::keep::Kept;

@@ -1,6 +1,6 @@
 //! An EIP-1559 transaction, signed and ready for a node.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 
 use super::typed::keccak;
 use super::wallet::Wallet;

@@ -1,7 +1,7 @@
 //! Typed data as EIP-712 hashes it, and the words that it is made of.
 
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 use sha3::{Digest, Keccak256};
 
 use super::hex::Word;

@@ -1,7 +1,7 @@
 //! The values of `pennyblack pay` on the command line, and how people write them.
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 
 const DECIMALS: usize = 6;
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use secp256k1::ecdsa::RecoveryId;
 use secp256k1::{Message, PublicKey, Secp256k1, SecretKey};
 use zeroize::Zeroizing;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use order::chain::Network;
+use order::model::chain::Network;
 use order::ports::Clock;
 use sandbox::chain::{self, Chains, Name, coin_type};
 use sandbox::payee::payee;

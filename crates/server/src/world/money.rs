@@ -9,7 +9,7 @@ use adapters::http::{Address, Client};
 use adapters::rpc::Node;
 use adapters::settlement::outbox::Outbox;
 use adapters::settlement::{self, RECEIPT_TIME, Settler};
-use order::chain::Network;
+use order::model::chain::Network;
 use order::ports::Clock;
 use sandbox::chain::Chains;
 use zeroize::Zeroizing;

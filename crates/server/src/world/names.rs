@@ -6,8 +6,8 @@ use std::sync::Arc;
 use adapters::ens::{Allowed, Ens, MainnetAccounts, Nodes, Settings};
 use adapters::http::{Address, Client};
 use adapters::rpc::Node;
-use order::chain::{EvmAddress, Network};
-use order::evidence::BlockTag;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::BlockTag;
 use order::ports::{Clock, NameService};
 use sandbox::chain::{ChainId, Chains, UNIVERSAL_RESOLVER};
 

@@ -6,7 +6,7 @@ use adapters::http::{Address, Client};
 use adapters::provider::lob::{self, Lob, Prices};
 use adapters::provider::thanks_io::{self, ThanksIo};
 use adapters::provider::{AccountMode, PreviewPlaces, Sender};
-use order::money::Cents;
+use order::model::money::Cents;
 use order::ports::Clock;
 use zeroize::Zeroizing;
 

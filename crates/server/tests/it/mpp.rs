@@ -7,8 +7,8 @@ use std::thread;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 use pay::mpp::credential::Authorization;
 use pay::mpp::signature::{digest, nonces};
 use sandbox::keys::Key;

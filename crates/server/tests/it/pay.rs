@@ -10,7 +10,7 @@ use std::process::Output;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use order::chain::Network;
+use order::model::chain::Network;
 use sandbox::chain::PERMIT2;
 use sandbox::keys::Key;
 use serde_json::{Value, json};

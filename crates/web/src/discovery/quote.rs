@@ -3,8 +3,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use content::product::Product;
-use order::chain::Network;
-use order::money::{Cents, Usdc};
+use order::model::chain::Network;
+use order::model::money::{Cents, Usdc};
 use serde_json::{Value, json};
 
 use super::places;

@@ -1,7 +1,7 @@
 //! The premises that tests of documents are built on, and what any strict reader asks of them.
 
 use content::catalog::Catalog;
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use pay::mode::Mode;
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! `/api/x402`: the paid services with their prices, networks and adapters.
 
-use order::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
-use order::chain::Network;
-use order::money::{CEILING, Usdc};
+use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
+use order::model::chain::Network;
+use order::model::money::{CEILING, Usdc};
 use serde_json::{Value, json};
 
 use super::places;
@@ -164,7 +164,7 @@ fn network(network: &Network) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use order::money::{Cents, Price};
+    use order::model::money::{Cents, Price};
 
     use super::*;
     use crate::discovery::samples;

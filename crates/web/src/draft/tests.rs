@@ -1,10 +1,10 @@
 //! Bodies good and bad, and every fault in one answer.
 
 use axum::body::to_bytes;
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::world::World;
-use order::mail::Promises;
+use order::model::mail::Promises;
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::world::World;
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use axum::body::{Body, to_bytes};
 use http::{Method, Request};
-use order::fakes::store::{Pulse, Shelf};
+use order::testing::fakes::store::{Pulse, Shelf};
 use tower::ServiceExt;
 
 use super::*;

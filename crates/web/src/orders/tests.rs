@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
-use order::contract::samples::{card_of, every_state, identity, mailed, offer};
-use order::event::Actor;
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::store::Shelf;
-use order::fakes::world::World;
 use order::lifecycle::Stored;
-use order::mail::Promises;
+use order::lifecycle::event::Actor;
+use order::model::mail::Promises;
 use order::ports::Store;
+use order::testing::contract::samples::{card_of, every_state, identity, mailed, offer};
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::store::Shelf;
+use order::testing::fakes::world::World;
 use serde_json::Value;
 use tower::ServiceExt;
 

@@ -9,18 +9,18 @@ use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
 };
 use http_body_util::BodyExt;
-use order::fakes::chain::{Promise, Till};
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::world::World;
-use order::mail::Promises;
-use order::money::{Price, Usdc};
-use order::payment::{
+use order::model::mail::Promises;
+use order::model::money::{Price, Usdc};
+use order::model::payment::{
     Authorization, Credential, CredentialKeys, Payment, Preparation, Settlement, TenderKind, Terms,
     Trace,
 };
 use order::ports::Failure;
 use order::tender::{Rejection, Tender, Unsettled};
+use order::testing::fakes::chain::{Promise, Till};
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::world::World;
 use pay::envelope::{Muddle, verdict};
 use pay::x402::envelope::PAYMENT_REQUIRED;
 use serde_json::{Value, json};

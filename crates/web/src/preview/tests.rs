@@ -5,10 +5,10 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW,
 };
 use http::{Method, Request};
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::world::World;
-use order::mail::Promises;
+use order::model::mail::Promises;
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::world::World;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

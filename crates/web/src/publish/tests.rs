@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::Request;
-use order::contract::samples::{identity, offer};
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::store::Shelf;
-use order::fakes::world::World;
-use order::ids::Timestamp;
-use order::mail::Promises;
+use order::model::ids::Timestamp;
+use order::model::mail::Promises;
 use order::status::StatusReader;
+use order::testing::contract::samples::{identity, offer};
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::store::Shelf;
+use order::testing::fakes::world::World;
 
 use super::*;
 use crate::agents::token::TokenKeys;

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use axum::body::{Body, to_bytes};
 use http::{Method, Request};
-use order::chain::{EvmAddress, Network};
-use order::evidence::{Gateway, Source, Trust};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{Gateway, Source, Trust};
+use order::model::ids::Timestamp;
+use order::model::seller::{NotAUsername, Username};
 use order::ports::Failure;
-use order::seller::{NotAUsername, Username};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

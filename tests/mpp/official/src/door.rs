@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderName};
 use mpp::{PaymentChallenge, PaymentCredential};
-use order::chain::{EvmAddress, Network};
-use order::desk::Outcome;
-use order::fakes::still::drive;
-use order::ids::{OrderId, Timestamp};
-use order::money::{CEILING, Price};
-use order::offer::Offer;
-use order::payment::{
+use order::model::chain::{EvmAddress, Network};
+use order::checkout::Outcome;
+use order::testing::fakes::still::drive;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::money::{CEILING, Price};
+use order::model::offer::Offer;
+use order::model::payment::{
     Authorization as Verified, Finality, Payment, PaymentKey, Preparation, TenderKind,
 };
 use order::ports::Failure;
 use order::refusal::Refusal;
-use order::seller::Payees;
+use order::model::seller::Payees;
 use order::tender::{Rejection, Tender, Unsettled};
 use pay::envelope::{Brought, Context, Envelope, Reader, Sealed};
 use pay::movement::{Moved, Movement};

@@ -3,9 +3,9 @@
 use std::future::{pending, poll_fn, ready};
 use std::task::Poll;
 
-use order::chain::{EvmAddress, Network};
-use order::evidence::{Evidence, Record, Source};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{Evidence, Record, Source};
+use order::model::ids::Timestamp;
 
 use super::*;
 use crate::stopped_clock::StoppedClock;

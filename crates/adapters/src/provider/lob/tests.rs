@@ -1,8 +1,8 @@
 //! The adapter before a real server that says everything there is to say.
 
-use order::card::Draft;
-use order::contract::samples;
-use order::mail::Stage;
+use order::model::card::Draft;
+use order::model::mail::Stage;
+use order::testing::contract::samples;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};

@@ -1,9 +1,9 @@
 //! What is said to Lob, and what it says, as far as we read it.
 
-use order::card::Postcard;
-use order::ids::OrderId;
 use order::lifecycle::{Order, Submitting};
-use order::mail::Stage;
+use order::model::card::Postcard;
+use order::model::ids::OrderId;
+use order::model::mail::Stage;
 use serde::{Deserialize, Serialize};
 
 use super::back;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use order::ids::{OrderId, Timestamp};
-use order::mail::Mailpiece;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::mail::Mailpiece;
 
 use super::wire::{Listed, Page};
 use super::{PEER, ThanksIo};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use order::country::CountryCode;
-use order::mail::ProviderQuote;
+use order::model::country::CountryCode;
+use order::model::mail::ProviderQuote;
 
 /// Prices change a few times a year. What is older is asked for anew.
 const PRICE_SECONDS: u64 = 60;

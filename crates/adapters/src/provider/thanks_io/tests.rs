@@ -1,8 +1,8 @@
 //! The adapter before a real server that says everything there is to say.
 
-use order::contract::samples;
-use order::fakes::cards::card_to;
-use order::mail::Stage;
+use order::model::mail::Stage;
+use order::testing::contract::samples;
+use order::testing::fakes::cards::card_to;
 
 use super::*;
 use crate::http::scripted::{Reply, Server};

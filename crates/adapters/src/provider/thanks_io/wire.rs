@@ -1,10 +1,10 @@
 //! What is said to thanks.io, and what it says, as far as we read it.
 
-use order::card::Postcard;
-use order::ids::OrderId;
 use order::lifecycle::{Order, Submitting};
-use order::mail::{Mailpiece, Stage};
-use order::money::Cents;
+use order::model::card::Postcard;
+use order::model::ids::OrderId;
+use order::model::mail::{Mailpiece, Stage};
+use order::model::money::Cents;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 

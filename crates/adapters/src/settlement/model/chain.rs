@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, Bytes, keccak256};
 use async_trait::async_trait;
-use order::chain::EvmAddress;
-use order::fakes::fates::Dice;
-use order::payment::PaymentKey;
-use order::simulation::executor::Stage;
+use order::model::chain::EvmAddress;
+use order::model::payment::PaymentKey;
+use order::testing::fakes::fates::Dice;
+use order::testing::simulation::executor::Stage;
 
 use super::{SenderBreach, locked};
 use crate::http::{Silence, Why};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use order::fakes::fates::Dice;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
-use order::simulation::executor::Stage;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
+use order::testing::fakes::fates::Dice;
+use order::testing::simulation::executor::Stage;
 
 use super::locked;
 use crate::settlement::outbox::{

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use alloy_primitives::keccak256;
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::fakes::fates::Dice;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::chain::{EvmAddress, Network};
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use order::ports::{Clock, Moment};
-use order::simulation::executor::{Group, Stage};
+use order::testing::fakes::fates::Dice;
+use order::testing::simulation::executor::{Group, Stage};
 use tokio::sync::{mpsc, oneshot};
 use zeroize::Zeroizing;
 

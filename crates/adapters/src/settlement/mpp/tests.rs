@@ -1,7 +1,7 @@
 //! The call and the proof alone.
 
 use alloy_primitives::Bytes;
-use order::money::Usdc as Money;
+use order::model::money::Usdc as Money;
 
 use super::*;
 use crate::rpc::Outcome;

@@ -1,8 +1,8 @@
 //! What became of an authorization that anybody may have carried to the chain.
 
 use alloy_sol_types::SolEvent;
-use order::ids::Timestamp;
-use order::payment::Finality;
+use order::model::ids::Timestamp;
+use order::model::payment::Finality;
 use pay::movement::{Moved, Movement};
 use pay::mpp::credential::Authorization;
 use pay::mpp::facilitator::Due;

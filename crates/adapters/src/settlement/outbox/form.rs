@@ -1,8 +1,8 @@
 //! The part of an outbox row that is encrypted at rest: the call and the signed transactions.
 
 use alloy_primitives::{Address, Bytes};
-use order::chain::EvmAddress;
-use order::payment::PaymentKey;
+use order::model::chain::EvmAddress;
+use order::model::payment::PaymentKey;
 use serde::{Deserialize, Serialize};
 
 use super::{AccountCode, SettlementRequest, SignedTransaction};

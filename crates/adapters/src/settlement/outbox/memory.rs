@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 
 use super::{
     Epoch, FailedSettlement, MinedNotice, NoticeBoard, Notices, Outbox, OutboxError, OutboxRow,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::B256;
-use order::payment::PaymentKey;
+use order::model::payment::PaymentKey;
 use tokio::sync::{broadcast, watch};
 
 /// A process that has missed more than that looks at everything it waits for.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use order::payment::PaymentKey;
+use order::model::payment::PaymentKey;
 
 use super::flights::{Flight, NodeHas};
 use super::leader::{BATCH, Leadership, Origin, Waiting};

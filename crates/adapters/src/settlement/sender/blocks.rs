@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use order::ids::Timestamp;
-use order::payment::Finality;
+use order::model::ids::Timestamp;
+use order::model::payment::Finality;
 
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;

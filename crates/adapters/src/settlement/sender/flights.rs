@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use alloy_primitives::B256;
-use order::chain::EvmAddress;
-use order::payment::PaymentKey;
+use order::model::chain::EvmAddress;
+use order::model::payment::PaymentKey;
 
 use crate::rpc::{Outcome, Receipt};
 use crate::settlement::outbox::{AccountCode, OutboxRow};

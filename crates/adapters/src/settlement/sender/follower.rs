@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
-use order::payment::PaymentKey;
+use order::model::payment::PaymentKey;
 
 use super::leader::FINALITY_PERIOD;
 use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use order::chain::EvmAddress;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::chain::EvmAddress;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 
 use super::flights::{Flight, Flights};
 use super::{Command, RETRY, RoleEnd, Sender, SenderOutcome};

@@ -1,6 +1,6 @@
 //! The calls and the proof alone, beside what the official client made.
 
-use order::chain::Network;
+use order::model::chain::Network;
 use serde_json::Value;
 
 use super::*;

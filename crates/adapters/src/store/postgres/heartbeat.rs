@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use order::ids::WorkerId;
+use order::model::ids::WorkerId;
 use order::ports::StoreError;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;

@@ -1,8 +1,8 @@
 //! The outbox in PostgreSQL: one process sends, and the others hand their settlements to it.
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use order::ports::StoreError;
 use tokio_postgres::Row;
 

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use order::event::Event;
-use order::ids::{OrderId, Timestamp};
+use order::lifecycle::event::Event;
+use order::model::ids::{OrderId, Timestamp};
 use order::ports::StoreError;
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};

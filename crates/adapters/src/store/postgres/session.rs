@@ -5,8 +5,8 @@ use std::future::poll_fn;
 use std::sync::Arc;
 
 use alloy_primitives::{B256, hex};
-use order::ids::WorkerId;
-use order::payment::PaymentKey;
+use order::model::ids::WorkerId;
+use order::model::payment::PaymentKey;
 use tokio::sync::{Mutex, Notify};
 use tokio_postgres::config::Config;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Socket, tls::NoTlsStream};

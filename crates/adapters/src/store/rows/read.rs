@@ -1,21 +1,21 @@
 //! From a row back to the order that it was written from.
 
-use order::chain::{EvmAddress, Network};
-use order::identity::Operation;
-use order::ids::{Fingerprint, OperationKey, OrderId, Timestamp, WorkerId};
+use order::lifecycle::schedule::Attention;
 use order::lifecycle::{
     Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
 };
-use order::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
-use order::money::{Cents, Usdc};
-use order::payment::{
+use order::model::chain::{EvmAddress, Network};
+use order::model::identity::Operation;
+use order::model::ids::{Fingerprint, OperationKey, OrderId, Timestamp, WorkerId};
+use order::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
+use order::model::money::{Cents, Usdc};
+use order::model::payment::{
     Authorization, Credential, CredentialDigest, Payment, PaymentKey, Preparation, Receipt,
     Settlement,
 };
+use order::model::seller::Username;
 use order::ports::{OpenOrders, StoreError};
-use order::schedule::Attention;
-use order::seller::Username;
 
 use super::words::Word;
 use super::{Cells, Row};
@@ -206,7 +206,7 @@ impl Page<'_> {
         })
     }
 
-    fn card(&self) -> Result<order::card::Postcard, Unreadable> {
+    fn card(&self) -> Result<order::model::card::Postcard, Unreadable> {
         let sealed = need(self.row.sealed_card.as_ref(), "sealed_card")?;
         self.seals.open_card(sealed, self.id()?).map_err(|_| Unreadable("sealed_card"))
     }

@@ -1,7 +1,7 @@
 //! Whether every order survives its row, and no broken row survives its reader.
 
-use order::contract::samples::every_state;
 use order::lifecycle::Stored;
+use order::testing::contract::samples::every_state;
 
 use super::*;
 use crate::keys::Keyring;

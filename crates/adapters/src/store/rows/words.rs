@@ -1,9 +1,9 @@
 //! How the choices in an order are spelled in a row.
 
-use order::identity::Origin;
 use order::lifecycle::{Doubt, Standing};
-use order::mail::Stage;
-use order::payment::{Finality, TenderKind};
+use order::model::identity::Origin;
+use order::model::mail::Stage;
+use order::model::payment::{Finality, TenderKind};
 
 /// A choice that is written as a word.
 pub(super) trait Word: Sized {

@@ -1,10 +1,10 @@
 //! From an order to its row.
 
-use order::chain::EvmAddress;
-use order::ids::OrderId;
 use order::lifecycle::{Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting};
-use order::mail::{ProviderAccount, ProviderQuote};
-use order::payment::{Payment, PaymentKey};
+use order::model::chain::EvmAddress;
+use order::model::ids::OrderId;
+use order::model::mail::{ProviderAccount, ProviderQuote};
+use order::model::payment::{Payment, PaymentKey};
 
 use super::Row;
 use super::words::Word;

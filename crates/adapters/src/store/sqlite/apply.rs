@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use order::event::Event;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::lifecycle::event::Event;
+use order::lifecycle::schedule::CLOCK_SKEW_SECONDS;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use order::ports::{StoreError, TidyLimits};
-use order::schedule::CLOCK_SKEW_SECONDS;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
@@ -294,9 +294,9 @@ impl ToSql for Value {
 
 #[cfg(test)]
 mod tests {
-    use order::contract::samples::{NOW, begun, named, named_operation, offer, offer_of};
-    use order::event::Actor;
-    use order::ids::WorkerId;
+    use order::lifecycle::event::Actor;
+    use order::model::ids::WorkerId;
+    use order::testing::contract::samples::{NOW, begun, named, named_operation, offer, offer_of};
     use tokio::sync::oneshot;
 
     use super::*;

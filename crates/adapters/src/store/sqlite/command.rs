@@ -1,8 +1,8 @@
 //! What the thread that writes can be asked to do.
 
-use order::event::Event;
-use order::ids::{Timestamp, WorkerId};
-use order::payment::PaymentKey;
+use order::lifecycle::event::Event;
+use order::model::ids::{Timestamp, WorkerId};
+use order::model::payment::PaymentKey;
 use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::oneshot;

@@ -1,8 +1,8 @@
 //! The outbox in SQLite: the one process that has the file is the sender.
 
 use async_trait::async_trait;
-use order::ids::Timestamp;
-use order::payment::PaymentKey;
+use order::model::ids::Timestamp;
+use order::model::payment::PaymentKey;
 use order::ports::StoreError;
 use rusqlite::{Connection, Row, params};
 

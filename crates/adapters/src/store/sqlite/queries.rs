@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use order::event::Event;
-use order::ids::{OperationKey, OrderId, Timestamp};
-use order::payment::PaymentKey;
+use order::lifecycle::event::Event;
+use order::model::ids::{OperationKey, OrderId, Timestamp};
+use order::model::payment::PaymentKey;
 use order::ports::{OpenOrders, StoreError};
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};

@@ -1,7 +1,7 @@
 //! What a payer is asked for, to the last parameter and byte.
 
-use order::chain::Network;
-use order::seller::Payees;
+use order::model::chain::Network;
+use order::model::seller::Payees;
 
 use super::super::samples::{
     BODY, NOW, Porter, SECRET, SELLER, counting, mpp, offer, parameters, resource, secrets,

@@ -1,9 +1,9 @@
 //! Every word of the desk, in HTTP's.
 
-use order::card::FieldFault;
-use order::ids::Timestamp;
-use order::money::CEILING;
-use order::payment::{Finality, Receipt};
+use order::model::card::FieldFault;
+use order::model::ids::Timestamp;
+use order::model::money::CEILING;
+use order::model::payment::{Finality, Receipt};
 
 use super::super::facilitator::Service;
 use super::super::samples::{

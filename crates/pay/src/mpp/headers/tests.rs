@@ -3,7 +3,7 @@
 use base64::engine::general_purpose::{
     STANDARD, STANDARD_NO_PAD, URL_SAFE as PADDED, URL_SAFE_NO_PAD,
 };
-use order::fakes::fates::Dice;
+use order::testing::fakes::fates::Dice;
 
 use super::super::credential::Proof;
 use super::super::samples::{BODY, authorization, payment_signature};

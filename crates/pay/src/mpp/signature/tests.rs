@@ -1,7 +1,7 @@
 //! Against what others hash, sign and derive.
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 
 use super::super::samples::{Payer, SELLER, hex};
 use super::*;

@@ -1,12 +1,12 @@
 //! One card, two ways of paying: one order and one charge, whichever comes first.
 
 use http::{HeaderMap, HeaderName};
-use order::desk::{Desk, Request};
-use order::fakes::cards::card;
-use order::fakes::fates::EveryFate;
-use order::fakes::still::Still;
-use order::fakes::world::World;
-use order::mail::Promises;
+use order::checkout::{Desk, Request};
+use order::model::mail::Promises;
+use order::testing::fakes::cards::card;
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::Still;
+use order::testing::fakes::world::World;
 
 use super::*;
 use crate::envelope::{Envelope, Sealed};

@@ -1,6 +1,6 @@
 //! What a payer is asked for, to the last member and byte.
 
-use order::seller::Payees;
+use order::model::seller::Payees;
 
 use super::super::samples::{CARRIER, Porter, SELLER, decoded, offer, resource, x402};
 use super::super::{PERMIT2, UPTO_PROXY};

@@ -1,9 +1,9 @@
 //! Headers of every kind, good and bad.
 
 use base64::engine::general_purpose::{STANDARD as PADDED, STANDARD_NO_PAD, URL_SAFE};
-use order::fakes::fates::Dice;
-use order::fakes::still::drive;
 use order::tender::Tender;
+use order::testing::fakes::fates::Dice;
+use order::testing::fakes::still::drive;
 use serde_json::json;
 
 use super::super::samples::{

@@ -1,9 +1,9 @@
 //! Every word of the desk, in HTTP's.
 
-use order::card::FieldFault;
-use order::ids::Timestamp;
-use order::money::Usdc;
-use order::payment::{Finality, PaymentKey, Receipt};
+use order::model::card::FieldFault;
+use order::model::ids::Timestamp;
+use order::model::money::Usdc;
+use order::model::payment::{Finality, PaymentKey, Receipt};
 use order::tender::Tender;
 
 use super::super::samples::{
@@ -166,7 +166,7 @@ fn a_missing_allowance_names_token_spender_call_and_the_permit_that_replaces_it(
         }
         assert_eq!(challenge["allowance"]["call"]["function"], "approve(address,uint256)");
         assert_eq!(missing["spender"], "0x000000000022D473030F116dDEE9F6B43aC78BA3");
-        let base = order::chain::Network::Base;
+        let base = order::model::chain::Network::Base;
         assert_eq!(
             missing["tokens"][0],
             json!({ "network": base.caip2(), "token": base.usdc().to_string() })
@@ -183,7 +183,7 @@ fn a_declined_payment_has_a_receipt_that_says_so_and_no_challenge() {
     let payer = Payer::new();
     let (x402, _) = x402(Porter::good());
     let challenge = x402.challenge(&offer(), UNPAID).unwrap();
-    let payload = payer.pay(&decoded(challenge.header), order::chain::Network::Polygon, NOW);
+    let payload = payer.pay(&decoded(challenge.header), order::model::chain::Network::Polygon, NOW);
     let promise = credential::Promise::read(&credential(&payload));
     let Ok(promise) = promise else { panic!("it reads") };
     let written = receipt::failure(&promise, "permit2_simulation_failed");
@@ -309,7 +309,7 @@ fn a_payment_is_taken_with_its_identifier_and_refused_with_a_bad_one() {
     let (x402, _) = x402(Porter::good());
     let challenge = x402.challenge(&offer(), UNPAID).unwrap();
     let mut payload =
-        Payer::new().pay(&decoded(challenge.header), order::chain::Network::Base, NOW);
+        Payer::new().pay(&decoded(challenge.header), order::model::chain::Network::Base, NOW);
     payload["extensions"]["payment-identifier"]["info"]["id"] = "birthday-of-ada-2026".into();
     let open = |payload: &Value| {
         let header = receipt::header(payload.to_string().as_bytes());

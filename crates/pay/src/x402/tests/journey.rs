@@ -1,12 +1,12 @@
 //! From the first request to the second answer, before the real desk.
 
 use http::{HeaderMap, HeaderValue};
-use order::desk::{Desk, Request};
-use order::fakes::cards::card;
-use order::fakes::fates::EveryFate;
-use order::fakes::still::{Still, drive};
-use order::fakes::world::World;
-use order::mail::Promises;
+use order::checkout::{Desk, Request};
+use order::model::mail::Promises;
+use order::testing::fakes::cards::card;
+use order::testing::fakes::fates::EveryFate;
+use order::testing::fakes::still::{Still, drive};
+use order::testing::fakes::world::World;
 
 use super::*;
 use crate::envelope::{Brought, Context, Envelope, Sealed};

@@ -1,6 +1,6 @@
 //! What the controls are told: a JSON object, with every wrong field named at once.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use serde_json::{Map, Value, json};
 
 use super::super::faults::Fault;

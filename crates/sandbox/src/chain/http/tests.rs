@@ -10,7 +10,7 @@ mod sending;
 
 use std::sync::Arc;
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use serde_json::{Value, json};
 
 use super::super::testing::Stopped;
@@ -98,7 +98,7 @@ async fn the_faucet_names_payers_with_money_and_where_their_chains_answer() {
         assert_eq!(said[who]["address"], key.address().to_string());
         assert_eq!(chains.chain(ChainId::Polygon).usdc_of(key.address()), 1_000_000_000);
     }
-    for network in order::chain::Network::ALL {
+    for network in order::model::chain::Network::ALL {
         assert_eq!(said["rpc"][network.caip2()], chains.rpc_url(network));
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a postcard as Lob's callers write it. The first fault is told, as Lob does.
 
-use order::country::CountryCode;
-use order::ids::Timestamp;
+use order::model::country::CountryCode;
+use order::model::ids::Timestamp;
 use serde_json::Value;
 
 use super::super::card::{Recipient, Sheet, Size};

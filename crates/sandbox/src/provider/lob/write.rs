@@ -1,6 +1,6 @@
 //! Postcards, lists and proofs, as Lob writes them.
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 use serde_json::{Value, json};
 
 use super::super::books::Books;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use order::ids::Timestamp;
-use order::money::Cents;
+use order::model::ids::Timestamp;
+use order::model::money::Cents;
 
 use super::super::books::Books;
 use super::super::calendar;

@@ -1,6 +1,6 @@
 //! The back of a card: the message, the address, a stamp and a postmark.
 
-use order::ids::Timestamp;
+use order::model::ids::Timestamp;
 
 use super::super::calendar;
 use super::super::card::{Recipient, Sheet};

@@ -1,6 +1,6 @@
 //! Reads the body of a send, with every fault named as this provider names it.
 
-use order::country::CountryCode;
+use order::model::country::CountryCode;
 use serde_json::{Map, Value, json};
 use url::Url;
 

@@ -1,7 +1,7 @@
 //! Orders, estimates and pieces, as this provider writes them.
 
-use order::ids::Timestamp;
-use order::money::Cents;
+use order::model::ids::Timestamp;
+use order::model::money::Cents;
 use serde_json::{Value, json};
 
 use super::super::answer::NOTICE;

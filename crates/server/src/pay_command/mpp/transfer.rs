@@ -1,7 +1,7 @@
 //! What a payer signs: a transfer of USDC that anybody may carry to the chain, once (EIP-3009).
 
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 
 use super::super::hex::Word;
 use super::super::typed::{account, amount, hash, keccak, number, signable, usdc_domain};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use order::chain::Network;
-use order::money::Usdc;
+use order::model::chain::Network;
+use order::model::money::Usdc;
 
 use crate::console;
 

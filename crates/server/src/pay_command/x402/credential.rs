@@ -1,6 +1,6 @@
 //! The signed payment as it travels: `PAYMENT-SIGNATURE`, with everything echoed.
 
-use order::chain::EvmAddress;
+use order::model::chain::EvmAddress;
 use serde_json::{Map, Value, json};
 
 use super::super::hex::{self, Word};
@@ -130,7 +130,7 @@ fn add(credential: &mut Value, extension: &str, more: Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use order::chain::Network;
+    use order::model::chain::Network;
 
     use super::super::challenge::tests::{LIMITS, all};
     use super::*;
@@ -176,7 +176,7 @@ mod tests {
         challenge.required["extensions"][SPONSORING] = json!({ "info": {}, "schema": {} });
         let before = signed(&challenge, None);
         assert!(lacks_permit(&encoded(&before)));
-        let (most, wallet) = (order::money::CEILING, Wallet::parse(KEY).unwrap());
+        let (most, wallet) = (order::model::money::CEILING, Wallet::parse(KEY).unwrap());
         let (network, owner) = (Network::Base, wallet.address());
         let permit = Permit { network, owner, most, nonce: [0; 32], deadline: 4_102_444_800 };
         let after = with_permit(&encoded(&before), &permit, &wallet).unwrap();

@@ -1,7 +1,7 @@
 //! What a payer signs: the Permit2 promise of the scheme `upto`, and an EIP-2612 permit.
 
-use order::chain::{EvmAddress, Network};
-use order::money::Usdc;
+use order::model::chain::{EvmAddress, Network};
+use order::model::money::Usdc;
 
 use super::super::hex::Word;
 use super::super::typed::{account, amount, hash, keccak, number, signable, usdc_domain};

@@ -1,9 +1,9 @@
 //! Names that a gateway answers for, and every way in which it may fail or lie.
 
-use order::chain::Network;
-use order::evidence::{Found, Trust};
+use order::model::chain::Network;
+use order::model::evidence::{Found, Trust};
+use order::model::seller::Username;
 use order::ports::{Failure, NameService, Purpose};
-use order::seller::Username;
 use sandbox::chain::{DEFAULT_EVM_COIN, GatewayFault, Lookup, Name, coin_type};
 
 use super::town::{Town, ask, entries, everywhere, on_every_chain};

@@ -1,7 +1,7 @@
 //! What stands on chain: plain, by network, not at all, and changed meanwhile.
 
-use order::chain::Network;
-use order::evidence::{Age, BlockTag, Found, Source};
+use order::model::chain::Network;
+use order::model::evidence::{Age, BlockTag, Found, Source};
 use order::ports::NameService;
 use sandbox::chain::{
     ChainId, DEFAULT_EVM_COIN, ETHEREUM_COIN, Name, UNIVERSAL_RESOLVER, coin_type,

@@ -7,11 +7,11 @@ use adapters::ens::{Allowed, Ens, MainnetAccounts, Nodes, Settings};
 use adapters::http::{Address, Client, Reach};
 use adapters::rpc::Node;
 use async_trait::async_trait;
-use order::chain::{EvmAddress, Network};
-use order::evidence::{BlockTag, Source};
-use order::ids::Timestamp;
+use order::model::chain::{EvmAddress, Network};
+use order::model::evidence::{BlockTag, Source};
+use order::model::ids::Timestamp;
+use order::model::seller::{Resolution, Username};
 use order::ports::{Clock, Failure, NameService, Purpose};
-use order::seller::{Resolution, Username};
 use sandbox::chain::{self, Addresses, ChainId, Chains, Name, UNIVERSAL_RESOLVER, coin_type};
 
 const PARENT: &str = "cards.example.eth";

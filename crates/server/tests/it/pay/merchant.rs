@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 use sandbox::chain::{Chain, Chains, PERMIT2, Settings, Settled, UPTO_PROXY, Unsigned};
 use sandbox::payee::payee;
 use serde_json::{Value, json};

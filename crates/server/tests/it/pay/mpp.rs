@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use order::chain::Network;
+use order::model::chain::Network;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;

@@ -1,6 +1,6 @@
 //! Addresses of pictures that would send the provider where it must not go.
 
-use order::image_url::PublicImageUrl;
+use order::model::image_url::PublicImageUrl;
 use serde_json::json;
 
 use super::{Mailbox, card, code, preview};

@@ -4,8 +4,8 @@ use std::fs;
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
-use order::ids::OrderId;
 use order::lifecycle::Stored;
+use order::model::ids::OrderId;
 use order::ports::Store;
 use sandbox::provider::PostOffice;
 use sandbox::provider::fault::kind::Kind;

@@ -1,7 +1,7 @@
 //! What registries of paid services read about an operation.
 
-use order::chain::Network;
-use order::money::CEILING;
+use order::model::chain::Network;
+use order::model::money::CEILING;
 use serde_json::{Value, json};
 
 /// How an operation is paid for.

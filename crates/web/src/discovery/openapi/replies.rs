@@ -1,7 +1,7 @@
 //! The answers that callers hope for.
 
-use order::chain::Network;
-use order::money::CEILING;
+use order::model::chain::Network;
+use order::model::money::CEILING;
 use serde_json::{Map, Value, json};
 
 use crate::discovery::openapi::headers::{self, COUNTED, KEPT};

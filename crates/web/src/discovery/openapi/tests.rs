@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use order::card::{Draft, Postcard};
-use order::image_url::PublicImageUrl;
+use order::model::card::{Draft, Postcard};
+use order::model::image_url::PublicImageUrl;
 
 use super::*;
 use crate::discovery::openapi::schemas::IMAGE_URL_CHARACTERS_MAX;

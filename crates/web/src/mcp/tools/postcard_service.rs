@@ -1,7 +1,7 @@
 //! `get_postcard_service_info`: how a postcard is bought, without buying one.
 
-use order::chain::Network;
-use order::money::CEILING;
+use order::model::chain::Network;
+use order::model::money::CEILING;
 use serde_json::{Value, json};
 
 use super::product::price_schema;

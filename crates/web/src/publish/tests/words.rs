@@ -4,9 +4,9 @@
 use content::site::Language;
 use http::HeaderMap;
 use http::header::ACCEPT;
-use order::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
 use order::lifecycle::{IDENTITY_SECONDS, OFFER_SECONDS};
-use order::money::{CEILING, Cents, Price};
+use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
+use order::model::money::{CEILING, Cents, Price};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The search in thanks.io's list, before a server that gives one page after another.
 
-use order::contract::samples;
+use order::testing::contract::samples;
 
 use super::super::list;
 use super::*;

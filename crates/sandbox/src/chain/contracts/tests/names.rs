@@ -1,7 +1,7 @@
 //! Names on chain, names behind the gateway, and gateways that lie.
 
 use alloy_sol_types::{SolCall, SolError, SolValue};
-use order::chain::{EvmAddress, Network};
+use order::model::chain::{EvmAddress, Network};
 
 use super::super::super::abi::{BatchGateway, Resolver, UniversalResolver};
 use super::super::super::gateway;

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall, SolError, SolValue};
-use order::chain::Network;
+use order::model::chain::Network;
 
 use super::super::super::abi::{Resolver, UniversalResolver};
 use super::super::super::{

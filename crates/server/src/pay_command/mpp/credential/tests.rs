@@ -1,6 +1,6 @@
 //! A credential beside the one of the official client.
 
-use order::money::CEILING;
+use order::model::money::CEILING;
 
 use super::super::challenge::{Challenge, Expected, decoded};
 use super::*;

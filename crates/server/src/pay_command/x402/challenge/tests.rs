@@ -1,6 +1,6 @@
 //! Offers that a payer signs, and those that it does not.
 
-use order::money::CEILING;
+use order::model::money::CEILING;
 use serde_json::json;
 
 use super::*;

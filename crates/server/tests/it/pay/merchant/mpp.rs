@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use order::chain::Network;
+use order::model::chain::Network;
 use sandbox::payee::payee;
 use serde_json::{Value, json};
 use sha2::Sha256;

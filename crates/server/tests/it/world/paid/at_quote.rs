@@ -1,8 +1,8 @@
 //! Faults while the provider is asked for its price: nothing is settled, whatever happens.
 
-use order::chain::EvmAddress;
-use order::fakes::cards::card_to;
-use order::fakes::chain::Till;
+use order::model::chain::EvmAddress;
+use order::testing::fakes::cards::card_to;
+use order::testing::fakes::chain::Till;
 
 use super::*;
 

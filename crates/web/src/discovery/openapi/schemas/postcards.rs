@@ -1,8 +1,8 @@
 //! A postcard, its order and its seller.
 
-use order::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
-use order::chain::Network;
-use order::evidence::Source;
+use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
+use order::model::chain::Network;
+use order::model::evidence::Source;
 use order::status::Status;
 use serde_json::{Map, Value, json};
 

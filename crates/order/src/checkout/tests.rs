@@ -1,0 +1,252 @@
+//! What the desk says, case by case; [`walk`] then breaks everything in every way.
+
+use async_trait::async_trait;
+
+use super::*;
+use crate::lifecycle::OFFER_SECONDS;
+use crate::model::mail::Promises;
+use crate::model::money::{Cents, Usdc};
+use crate::model::payment::TenderKind;
+use crate::model::seller::{NotAUsername, Resolution};
+use crate::testing::contract::samples;
+use crate::testing::fakes::cards::card;
+use crate::testing::fakes::chain::{PROMISE_SECONDS, Promise};
+use crate::testing::fakes::fates::EveryFate;
+use crate::testing::fakes::still::{Still, drive};
+use crate::testing::fakes::world::World;
+
+mod acknowledgement;
+mod identifiers;
+mod spent;
+mod walk;
+
+const HOUR: u64 = 60 * 60;
+
+/// As thanks.io: nothing but a list and an hour to cancel.
+pub(super) const LISTING: Promises =
+    Promises { idempotent_seconds: None, cancel_seconds: HOUR, visibility_lag_seconds: 30 };
+/// As Lob: the same order twice is one card.
+pub(super) const IDEMPOTENT: Promises = Promises { idempotent_seconds: Some(24 * HOUR), ..LISTING };
+
+/// A world in which everything works, and the hand on its clock.
+fn good_world() -> (Arc<World>, Still) {
+    let still = Still::default();
+    (World::new(Box::new(EveryFate::default()), Box::new(still.clone()), LISTING), still)
+}
+
+fn promise(world: &World, nonce: u64) -> Promise {
+    let payee = *world.seller_address.lock().unwrap();
+    let deadline = world.time().0 + PROMISE_SECONDS;
+    Promise { nonce, most: 3_500_000, deadline, payee }
+}
+
+fn request(message: &str, credential: Option<Credential>) -> Request {
+    Request { seller: None, operation_id: None, card: card(message), credential }
+}
+
+fn send(world: &Arc<World>, desk: &Desk, request: Request) -> Result<Outcome, Refusal> {
+    drive(desk.send(&world.till(TenderKind::X402), request)).expect("no crash in a good world")
+}
+
+fn order_of(said: &Result<Outcome, Refusal>) -> OrderId {
+    match said {
+        Ok(Outcome::Due(offer)) => offer.order,
+        Ok(Outcome::Paid { order, .. }) => *order,
+        Err(refusal) => panic!("{refusal:?}"),
+    }
+}
+
+#[test]
+fn an_unpaid_request_is_told_the_price_and_leaves_nothing_behind() {
+    let (world, _) = good_world();
+    let said = send(&world, &world.desk(), request("hello", None)).unwrap();
+    let Outcome::Due(offer) = said else { panic!("{said:?}") };
+    assert_eq!(offer.price.ceiling(), Usdc::from_cents(Cents(350)));
+    assert!(world.shelf.orders().is_empty());
+}
+
+#[test]
+fn the_same_unpaid_request_is_the_same_order() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let one = order_of(&send(&world, &desk, request("hello", None)));
+    let two = order_of(&send(&world, &desk, request("hello", None)));
+    let other = order_of(&send(&world, &desk, request("goodbye", None)));
+    assert_eq!(one, two);
+    assert_ne!(one, other);
+}
+
+#[test]
+fn a_paid_card_is_mailed_once_however_often_it_is_asked_for() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let (signed, other) = (promise(&world, 1).credential(), promise(&world, 2).credential());
+    for (credential, when) in [
+        (Some(signed.clone()), When::Now),
+        (Some(signed), When::Earlier),
+        (Some(other), When::Earlier),
+        (None, When::Earlier),
+    ] {
+        let said = send(&world, &desk, request("hello", credential)).unwrap();
+        let Outcome::Paid { fulfilment, paid, settlement, .. } = said else { panic!("{said:?}") };
+        assert_eq!((fulfilment, paid), (Fulfilment::Submitted, when));
+        assert_eq!(settlement.amount, Usdc::from_atomic(2_420_000));
+    }
+    assert_eq!(world.press.lock().unwrap().pieces.len(), 1);
+    assert_eq!(world.chain.lock().unwrap().transfers.len(), 1);
+}
+
+#[test]
+fn a_card_paid_by_one_rail_is_paid_on_the_other() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let paid = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
+    let again = request("hello", Some(promise(&world, 2).credential()));
+    let said = drive(desk.send(&world.till(TenderKind::Mpp), again)).unwrap();
+    assert_eq!(order_of(&said), order_of(&paid));
+    assert_eq!(world.chain.lock().unwrap().transfers.len(), 1);
+}
+
+fn offer_of(world: &Arc<World>, desk: &Desk, message: &str) -> Offer {
+    match send(world, desk, request(message, None)) {
+        Ok(Outcome::Due(offer)) => offer,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_card_that_costs_too_much_is_refused_before_anything_moves() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let order = order_of(&send(&world, &desk, request("hello", None)));
+    world.press.lock().unwrap().total = Cents(290);
+    let said = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
+    assert_eq!(said, Err(Refusal::PriceAboveCeiling(order)));
+    world.press.lock().unwrap().total = Cents(0);
+    let said = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
+    assert_eq!(said, Err(Refusal::ProviderUnusable.about(order)));
+    assert!(world.chain.lock().unwrap().transfers.is_empty());
+}
+
+#[test]
+fn a_seller_who_moved_is_not_paid_at_the_old_address_nor_at_one_that_nobody_signed() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let order = order_of(&send(&world, &desk, request("hello", None)));
+    let old = promise(&world, 1).credential();
+    *world.seller_address.lock().unwrap() = 0xb2;
+    let said = send(&world, &desk, request("hello", Some(old)));
+    assert_eq!(said, Err(Refusal::SellerAddressChanged(order)));
+    // The next challenge names the new address, and paying that works.
+    let offer = offer_of(&world, &desk, "hello");
+    assert_eq!((offer.order, offer.payees), (order, world.payees()));
+    let new = promise(&world, 2).credential();
+    assert!(matches!(send(&world, &desk, request("hello", Some(new))), Ok(Outcome::Paid { .. })));
+}
+
+/// Knows the seller's address only from earlier, as when no node answers.
+struct Forgetful(Arc<World>);
+
+#[async_trait]
+impl NameService for Forgetful {
+    fn read(&self, text: &str) -> Result<Username, NotAUsername> {
+        self.0.read(text)
+    }
+
+    async fn resolve(
+        &self,
+        seller: &Username,
+        purpose: Purpose,
+    ) -> Result<Option<Resolution>, Failure> {
+        match purpose {
+            Purpose::Offer => self.0.resolve(seller, purpose).await,
+            Purpose::Payment => Err(Failure::Lost("no node answers".into())),
+        }
+    }
+}
+
+#[test]
+fn an_old_address_is_good_enough_to_ask_for_payment_and_not_to_take_it() {
+    let (world, _) = good_world();
+    let desk = Desk { names: Arc::new(Forgetful(world.clone())), ..world.desk() };
+    let asked = send(&world, &desk, request("hello", None));
+    assert!(matches!(asked, Ok(Outcome::Due(_))), "{asked:?}");
+    let promise = promise(&world, 1);
+    let paid = send(&world, &desk, request("hello", Some(promise.credential())));
+    assert_eq!(paid, Err(Refusal::NameServiceFailed));
+}
+
+#[test]
+fn a_credential_that_does_not_hold_is_answered_with_the_offer() {
+    let (world, _) = good_world();
+    let desk = world.desk();
+    let offer = offer_of(&world, &desk, "hello");
+    let little = Promise { most: 1, ..promise(&world, 1) }.credential();
+    let said = send(&world, &desk, request("hello", Some(little)));
+    assert_eq!(said, Err(Refusal::CredentialInvalid { offer, reason: "too little".into() }));
+}
+
+#[test]
+fn a_named_operation_takes_one_card_only_and_lapses_for_good() {
+    let (world, still) = good_world();
+    let desk = world.desk();
+    let named = |message: &str| Request {
+        operation_id: Some("birthday-of-ada-1".parse().unwrap()),
+        ..request(message, None)
+    };
+    let order = order_of(&send(&world, &desk, named("hello")));
+    assert_eq!(send(&world, &desk, named("goodbye")), Err(Refusal::DifferentRequest(order)));
+    still.advance(OFFER_SECONDS);
+    assert_eq!(send(&world, &desk, named("hello")), Err(Refusal::OperationLapsed(order)));
+    assert_eq!(send(&world, &desk, named("goodbye")), Err(Refusal::OperationLapsed(order)));
+}
+
+#[test]
+fn an_automatic_offer_never_lapses_and_next_years_card_is_a_new_order() {
+    let (world, still) = good_world();
+    let desk = world.desk();
+    let first = order_of(&send(&world, &desk, request("hello", None)));
+    still.advance(100 * OFFER_SECONDS);
+    assert_eq!(order_of(&send(&world, &desk, request("hello", None))), first);
+    let paid = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
+    assert_eq!(order_of(&paid), first);
+    still.advance(29 * 24 * HOUR);
+    assert_eq!(order_of(&send(&world, &desk, request("hello", None))), first);
+    still.advance(2 * 24 * HOUR);
+    let next = send(&world, &desk, request("hello", None));
+    assert!(matches!(next, Ok(Outcome::Due(_))));
+    assert_ne!(order_of(&next), first);
+}
+
+#[test]
+fn an_offer_whose_payment_was_declined_keeps_its_id_for_ever() {
+    let (world, still) = good_world();
+    let desk = world.desk();
+    let message = "Greetings, number 1.";
+    let first = order_of(&send(&world, &desk, request(message, None)));
+    let offer = samples::offer_of(samples::operation(1), world.time());
+    let settling = samples::begun(offer, 1);
+    let version = drive(world.shelf.record(&settling.clone().into(), &Actor::Desk)).unwrap();
+    let declined = Order { version: version.unwrap(), ..settling.declined(samples::NOW) };
+    drive(world.shelf.record(&declined.into(), &Actor::Desk)).unwrap().unwrap();
+    still.advance(100 * OFFER_SECONDS);
+    assert_eq!(order_of(&send(&world, &desk, request(message, None))), first);
+    assert!(matches!(world.shelf.get(first), Some(Stored::Offered(_))));
+}
+
+#[test]
+fn a_seller_who_is_not_enabled_is_not_sold_for() {
+    let (world, _) = good_world();
+    let stranger =
+        Request { seller: Some(Username::kept("mallory".into())), ..request("hello", None) };
+    assert_eq!(send(&world, &world.desk(), stranger), Err(Refusal::SellerNotEnabled));
+    assert!(world.shelf.orders().is_empty());
+}
+
+#[test]
+fn every_process_makes_the_same_offer_without_a_row() {
+    let (world, _) = good_world();
+    let (one, other) = (world.desk(), world.desk());
+    assert_eq!(offer_of(&world, &one, "hello"), offer_of(&world, &other, "hello"));
+    assert!(world.shelf.orders().is_empty());
+}

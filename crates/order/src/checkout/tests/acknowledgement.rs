@@ -1,0 +1,128 @@
+//! The write of a payment whose acknowledgement is lost: who may mail the card then.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::lifecycle::event::Event;
+use crate::lifecycle::schedule::Attention;
+use crate::model::ids::{OperationKey, Timestamp};
+use crate::model::payment::PaymentKey;
+use crate::ports::{StoreError, Tidied, TidyLimits};
+
+/// What happens to the first write of a payment, none of which is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Happens {
+    /// Another process writes the same state from the same version before us.
+    OtherProcess,
+    /// The reconciler of this process does.
+    OwnReconciler,
+    /// It arrives together with the second write, and before it.
+    Late,
+}
+
+/// A store that does not acknowledge the first write of a payment.
+struct Unacknowledging {
+    world: Arc<World>,
+    happens: Happens,
+    late: Mutex<Option<Stored>>,
+}
+
+#[async_trait]
+impl Store for Unacknowledging {
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        let shelf = &self.world.shelf;
+        let late = self.late.lock().unwrap().replace(next.clone());
+        if !matches!(next, Stored::Submitting(_)) {
+            return shelf.record(next, by).await;
+        }
+        match (self.happens, late) {
+            (Happens::OtherProcess, _) => {
+                let mut other = next.clone();
+                let worker = Some(self.world.desk().worker);
+                other.set_attention(Attention { worker, ..next.attention() });
+                shelf.record(&other, by).await?;
+            }
+            (Happens::OwnReconciler, _) => {
+                shelf.record(next, &Actor::Reconciler).await?;
+            }
+            (Happens::Late, Some(first @ Stored::Submitting(_))) => {
+                shelf.record(&first, by).await?;
+                return shelf.record(next, by).await;
+            }
+            (Happens::Late, _) => {}
+        }
+        Err(StoreError::Busy)
+    }
+
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        self.world.shelf.newest(key).await
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        Store::find(&self.world.shelf, id).await
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        self.world.shelf.offer(fresh).await
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        self.world.shelf.bound(keys).await
+    }
+
+    async fn claim(
+        &self,
+        worker: WorkerId,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.world.shelf.claim(worker, now, until, most).await
+    }
+
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.world.shelf.hasten_refused(now).await
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        self.world.shelf.tidy(now, limits).await
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        self.world.shelf.events(id).await
+    }
+
+    async fn open_orders(&self) -> Result<Vec<crate::ports::OpenOrders>, StoreError> {
+        self.world.shelf.open_orders().await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// Pays for a card, and says what the payer hears and how many cards were mailed.
+fn pay(happens: Happens) -> (Result<Outcome, Refusal>, usize) {
+    let (world, _) = good_world();
+    let store = Unacknowledging { world: world.clone(), happens, late: Mutex::default() };
+    let desk = Desk { store: Arc::new(store), ..world.desk() };
+    let said = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
+    let cards = world.press.lock().unwrap().pieces.len();
+    (said, cards)
+}
+
+#[test]
+fn what_another_process_or_the_reconciler_wrote_alike_is_not_taken_for_ours() {
+    for happens in [Happens::OtherProcess, Happens::OwnReconciler] {
+        let (said, cards) = pay(happens);
+        assert!(matches!(said, Err(Refusal::PaymentUnconfirmed(_))), "{happens:?}: {said:?}");
+        assert_eq!(cards, 0, "{happens:?}: the other one mails it");
+    }
+}
+
+#[test]
+fn a_first_write_that_arrives_before_the_second_is_taken_for_ours() {
+    let (said, cards) = pay(Happens::Late);
+    let Ok(Outcome::Paid { fulfilment, paid, .. }) = said else { panic!("{said:?}") };
+    assert_eq!((fulfilment, paid, cards), (Fulfilment::Submitted, When::Now, 1));
+}

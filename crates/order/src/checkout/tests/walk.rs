@@ -1,0 +1,154 @@
+//! The fault walk: every call and every write breaks in every way, up to three at a time.
+
+use super::*;
+use crate::testing::fakes::fates::{Fate, Fates};
+use std::sync::Mutex;
+
+const FAULTS: u32 = 3;
+
+/// The walker is kept outside of the world, so that the next run can go on
+/// from where this one left it.
+struct Shared(Arc<Mutex<EveryFate>>);
+
+impl Fates for Shared {
+    fn choose(&mut self, options: &[Fate]) -> Fate {
+        self.0.lock().unwrap().choose(options)
+    }
+}
+
+/// One process at a time, which may crash and start again.
+struct House {
+    world: Arc<World>,
+    still: Still,
+    desk: Desk,
+    kind: TenderKind,
+}
+
+impl House {
+    fn new(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) -> Self {
+        let still = Still::default();
+        let fates = Box::new(Shared(fates.clone()));
+        let world = World::new(fates, Box::new(still.clone()), promises);
+        // Worse than promised: a card shows up after the first looks for it.
+        world.press.lock().unwrap().list_lag_seconds = 400;
+        Self { desk: world.desk(), world, still, kind }
+    }
+
+    fn send(&mut self, credential: Option<Credential>) -> Option<Result<Outcome, Refusal>> {
+        let till = self.world.till(self.kind);
+        let said = drive(self.desk.send(&till, request("hello", credential)));
+        match &said {
+            Some(said) => self.world.overhear(said),
+            None => self.restart(),
+        }
+        said
+    }
+
+    fn reconcile(&mut self, after_seconds: u64) {
+        self.still.advance(after_seconds);
+        let tenders = self.world.tenders();
+        if drive(self.desk.reconcile(&tenders, &|_| ())).is_none() {
+            self.restart();
+        }
+    }
+
+    /// Whether the write that the money has moved was not acknowledged, and all else so
+    /// far went well.
+    fn one_payment_write_was_lost(&self, fates: &Arc<Mutex<EveryFate>>) -> bool {
+        let broken = self.world.broken_writes.lock().unwrap();
+        let [("submitting", fate)] = broken.as_slice() else { return false };
+        let lost = matches!(fate, Fate::LostBefore | Fate::LostAfter);
+        lost && fates.lock().unwrap().faults() == 1
+    }
+
+    fn assert_mailed_now(&self, said: Option<Result<Outcome, Refusal>>) {
+        let Some(Ok(Outcome::Paid { fulfilment, paid, .. })) = said else { panic!("{said:?}") };
+        assert_eq!((fulfilment, paid), (Fulfilment::Submitted, When::Now));
+        assert_eq!(self.world.press.lock().unwrap().pieces.len(), 1);
+    }
+
+    fn restart(&mut self) {
+        assert!(self.world.has_crashed(), "a walk waits for something that never comes");
+        self.world.shelf.bury(self.desk.worker);
+        self.desk = self.world.desk();
+    }
+}
+
+/// A payer asks, pays, signs again out of turn, and asks after the first
+/// payment; the reconciler runs in between. Then the world recovers, time
+/// passes, and the payer comes back until the card is paid. Says whether the write of the
+/// payment was lost in it, and nothing else until the first answer.
+fn story(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) -> bool {
+    let mut house = House::new(fates, promises, kind);
+    let first = promise(&house.world, 1).credential();
+    house.send(None);
+    let said = house.send(Some(first.clone()));
+    let healed = house.one_payment_write_was_lost(fates);
+    if healed {
+        house.assert_mailed_now(said);
+    }
+    house.reconcile(10);
+    house.send(Some(promise(&house.world, 2).credential()));
+    house.reconcile(130);
+    house.send(Some(first.clone()));
+    house.reconcile(130);
+
+    fates.lock().unwrap().recover();
+    for _ in 0..12 {
+        house.reconcile(400);
+    }
+    house.send(Some(first));
+    let said = house.send(Some(promise(&house.world, 3).credential()));
+    for _ in 0..3 {
+        house.reconcile(400);
+    }
+
+    let trail = || fates.lock().unwrap().trail();
+    let breaches = house.world.audit();
+    assert!(breaches.is_empty(), "{breaches:?} after {:?} in {promises:?} {kind:?}", trail());
+    let Some(Ok(Outcome::Paid { fulfilment, .. })) = said else {
+        panic!("still in doubt after {:?}: {said:?}", trail());
+    };
+    let cards = house.world.press.lock().unwrap().pieces.len();
+    match fulfilment {
+        Fulfilment::Submitted => assert_eq!(cards, 1),
+        // Only where an answer was lost, and asking again could mail two, is
+        // it left to a person.
+        Fulfilment::NeedsReconciliation => {
+            assert_eq!((cards, promises.idempotent_seconds), (0, None), "{:?}", trail());
+        }
+    }
+    healed
+}
+
+fn walk(promises: Promises, kind: TenderKind) {
+    let fates = Arc::new(Mutex::new(EveryFate::default()));
+    let (mut stories, mut healed) = (0_u32, 0_u32);
+    while fates.lock().unwrap().another_run(FAULTS) {
+        healed += u32::from(story(&fates, promises, kind));
+        stories += 1;
+    }
+    assert!(healed >= 2, "no payment's write was lost alone, before or after it was made");
+    println!("{stories} stories with up to {FAULTS} faults");
+    assert!(stories > 10_000, "the walk has gone blind: {stories}");
+}
+
+#[test]
+fn whatever_breaks_by_x402_with_a_provider_that_only_lists() {
+    walk(LISTING, TenderKind::X402);
+}
+
+#[test]
+fn whatever_breaks_by_x402_with_a_provider_that_mails_once() {
+    walk(IDEMPOTENT, TenderKind::X402);
+}
+
+#[test]
+fn whatever_breaks_by_mpp_with_a_provider_that_only_lists() {
+    walk(LISTING, TenderKind::Mpp);
+}
+
+#[test]
+fn whatever_breaks_by_mpp_with_a_provider_that_mails_once() {
+    walk(IDEMPOTENT, TenderKind::Mpp);
+}

@@ -1,0 +1,64 @@
+//! What happened to an order, kept for ever and free of personal data.
+
+use crate::lifecycle::Stored;
+use crate::model::ids::{OrderId, Timestamp};
+
+/// Who moved an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A request's own walk.
+    Desk,
+    /// The timer that looks after orders left behind.
+    Reconciler,
+    /// A person, by name.
+    Operator(String),
+}
+
+impl Actor {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Desk => "desk",
+            Self::Reconciler => "reconciler",
+            Self::Operator(name) => name,
+        }
+    }
+}
+
+/// One write of one order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub order: OrderId,
+    /// The version that this write made.
+    pub version: u64,
+    pub at: Timestamp,
+    pub actor: String,
+    /// The state that the order came into.
+    pub state: String,
+    /// The evidence for it: a transaction, the provider's name of the card.
+    pub evidence: String,
+}
+
+impl Event {
+    pub fn of(next: &Stored, version: u64, by: &Actor) -> Self {
+        Self {
+            order: next.id(),
+            version,
+            // Many writes change nothing that is told of the order, but when it is looked at next.
+            at: next.updated_at().max(next.attention().planned),
+            actor: by.name().to_owned(),
+            state: next.headline().to_owned(),
+            evidence: evidence(next),
+        }
+    }
+}
+
+fn evidence(next: &Stored) -> String {
+    match next {
+        Stored::Offered(_) | Stored::Lapsed(_) => String::new(),
+        Stored::Settling(_) | Stored::Unconfirmed(_) => String::new(),
+        Stored::Submitting(order) => order.state.paid.settlement.transaction.clone(),
+        Stored::Unfulfilled(order) => order.state.shortfall.paid().settlement.transaction.clone(),
+        Stored::Mailed(order) => order.state.mailpiece.0.clone(),
+        Stored::Refunded(order) => order.state.refund.transaction.clone(),
+    }
+}

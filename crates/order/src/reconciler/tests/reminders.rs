@@ -1,0 +1,62 @@
+//! Alerts about orders that only a person can make good, repeated every day.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::lifecycle::Standing;
+use crate::reconciler::alert::{Alert, AlertKind};
+use crate::testing::fakes::chain::Payers;
+
+const DAY: u64 = 24 * 60 * 60;
+
+/// A shop with one mailed card.
+struct Shop {
+    world: Arc<World>,
+    still: Still,
+    desk: Desk,
+    order: OrderId,
+}
+
+impl Shop {
+    fn open() -> Self {
+        let still = Still::default();
+        let world = World::new(Box::new(EveryFate::default()), Box::new(still.clone()), PROMISES);
+        let desk = world.desk();
+        let (order, _) = buy(&world, &desk, 1);
+        Self { world, still, desk, order }
+    }
+
+    /// What a person is told in this time.
+    fn alerts(&self, seconds: u64) -> Vec<AlertKind> {
+        let told = Mutex::new(Vec::new());
+        let tell = |alert: Alert| told.lock().unwrap().push(alert.kind);
+        for _ in 0..seconds / 60 {
+            self.still.advance(60);
+            drive(self.desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
+        }
+        told.into_inner().unwrap()
+    }
+}
+
+#[test]
+fn an_undelivered_card_is_told_every_day() {
+    let shop = Shop::open();
+    shop.world.press.lock().unwrap().pieces[0].cancelled = true;
+    assert_eq!(shop.alerts(DAY - 60), [AlertKind::Undelivered]);
+    // A crash may have taken the first one.
+    assert_eq!(shop.alerts(90 * DAY).len(), 90);
+}
+
+#[test]
+fn money_that_the_chain_took_back_is_told_every_day() {
+    let shop = Shop::open();
+    // The card can be stopped for no time at all.
+    shop.still.advance(1);
+    let now = shop.world.time();
+    shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
+    assert_eq!(shop.alerts(DAY - 60), [AlertKind::Reversed]);
+    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    assert_eq!(order.state.paid.standing, Standing::Reversed);
+    let told = shop.alerts(90 * DAY);
+    assert_eq!(told, vec![AlertKind::Reversed; 90]);
+}

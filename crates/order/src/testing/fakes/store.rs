@@ -1,0 +1,379 @@
+//! A store in memory that keeps the whole contract.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+
+use super::fates::{ASK, Fate, WRITE};
+use super::world::World;
+use crate::lifecycle::event::{Actor, Event};
+use crate::lifecycle::schedule::Attention;
+use crate::lifecycle::{Lapsed, Offered, Order, Stored};
+use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
+use crate::model::payment::{Authorization, PaymentKey};
+use crate::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+
+/// Orders in memory.
+#[derive(Default)]
+pub struct Shelf {
+    rows: Mutex<Rows>,
+    pulse: Pulse,
+}
+
+/// How a store answers when it is asked whether it is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pulse {
+    #[default]
+    Steady,
+    Busy,
+    /// It never answers.
+    None,
+}
+
+#[derive(Default)]
+struct Rows {
+    orders: BTreeMap<OrderId, Stored>,
+    newest: HashMap<OperationKey, OrderId>,
+    bound: HashMap<PaymentKey, OrderId>,
+    events: Vec<Event>,
+    dead: BTreeSet<WorkerId>,
+}
+
+impl Shelf {
+    /// An empty one that answers so when it is asked whether it is there.
+    pub fn with_pulse(pulse: Pulse) -> Self {
+        Self { pulse, ..Self::default() }
+    }
+
+    /// A process has ended, or does not show that it lives.
+    pub fn bury(&self, worker: WorkerId) {
+        self.rows.lock().unwrap().dead.insert(worker);
+    }
+
+    /// A process that was taken for dead shows that it lives.
+    pub fn revive(&self, worker: WorkerId) {
+        self.rows.lock().unwrap().dead.remove(&worker);
+    }
+
+    pub fn orders(&self) -> Vec<Stored> {
+        self.rows.lock().unwrap().orders.values().cloned().collect()
+    }
+
+    pub fn get(&self, id: OrderId) -> Option<Stored> {
+        self.rows.lock().unwrap().orders.get(&id).cloned()
+    }
+
+    /// Everything that was ever written, in sequence.
+    pub fn history(&self) -> Vec<Event> {
+        self.rows.lock().unwrap().events.clone()
+    }
+
+    /// The order that a promise was ever used for.
+    pub fn bound_to(&self, key: PaymentKey) -> Option<OrderId> {
+        self.rows.lock().unwrap().bound.get(&key).copied()
+    }
+
+    /// Every promise that was ever used for an order.
+    pub fn keys_of(&self, order: OrderId) -> Vec<PaymentKey> {
+        let rows = self.rows.lock().unwrap();
+        rows.bound.iter().filter(|(_, bound)| **bound == order).map(|(key, _)| *key).collect()
+    }
+
+    /// When somebody should look next.
+    pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
+        let rows = self.rows.lock().unwrap();
+        let due = |order: &Stored| {
+            let attention = order.attention();
+            let at_once = attention.is_due(now) || is_orphan(order, &rows.dead);
+            if at_once { Some(now) } else { attention.due }
+        };
+        rows.orders.values().filter_map(due).min()
+    }
+}
+
+impl Rows {
+    fn record(&mut self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        let id = next.id();
+        let kept = self.orders.get(&id).map(Stored::version);
+        if kept.is_some_and(|version| version != next.version()) {
+            return Err(StoreError::Moved);
+        }
+        let operation = next.operation().key;
+        let rival = |other: &Stored| {
+            other.id() != id && other.is_in_play() && other.operation().key == operation
+        };
+        if next.is_in_play() && self.orders.values().any(rival) {
+            return Err(StoreError::Moved);
+        }
+        let keys = next.payment_keys();
+        if keys.iter().any(|key| self.bound.get(key).is_some_and(|other| *other != id)) {
+            return Err(StoreError::PaymentBound);
+        }
+        self.bound.extend(keys.iter().map(|key| (*key, id)));
+        let version = next.version() + 1;
+        let mut next = next.clone();
+        next.set_version(version);
+        self.events.push(Event::of(&next, version, by));
+        self.remember_newest(&next);
+        self.orders.insert(id, next);
+        Ok(version)
+    }
+
+    fn claim(
+        &mut self,
+        worker: WorkerId,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Vec<Stored> {
+        // A worker that claims is not dead to itself, whatever the others take it for.
+        let dead: BTreeSet<_> = self.dead.iter().filter(|dead| **dead != worker).copied().collect();
+        let orphan = |order: &Stored| is_orphan(order, &dead);
+        let is_due = |order: &Stored| orphan(order) || order.attention().is_due(now);
+        let mut due: Vec<_> = self.orders.values_mut().filter(|order| is_due(order)).collect();
+        due.sort_by_key(|order| (!orphan(order), order.attention().due));
+        let take = |order: &mut Stored| {
+            let worker = Some(worker);
+            let looks = order.attention().looks;
+            order.set_attention(Attention { due: Some(until), planned: now, looks, worker });
+            order.set_version(order.version() + 1);
+            order.clone()
+        };
+        due.into_iter().take(most).map(take).collect()
+    }
+
+    fn hasten_refused(&mut self, now: Timestamp) {
+        for order in self.orders.values_mut() {
+            let Attention { due, looks, worker, .. } = order.attention();
+            let waits = worker.is_none() && due.is_some_and(|due| due > now);
+            if order.headline() == Stored::REFUSED_CARD && waits {
+                order.set_attention(Attention { due: Some(now), planned: now, looks, worker });
+            }
+        }
+    }
+
+    fn tidy(&mut self, now: Timestamp, limits: TidyLimits) -> Tidied {
+        let mut tidied = Tidied::default();
+        for order in self.orders.values_mut() {
+            if let Stored::Offered(offer) = order
+                && offer.is_expired(now)
+            {
+                let lapsed =
+                    Order::<Lapsed> { version: offer.version + 1, ..offer.clone().lapse() };
+                *order = lapsed.into();
+                tidied.lapsed += 1;
+            }
+        }
+        let is_begun = |id| self.events.iter().any(|event| event.order == id);
+        let mut unpaid: Vec<_> = self
+            .orders
+            .values()
+            .filter(|order| matches!(order, Stored::Offered(_) | Stored::Lapsed(_)))
+            .filter(|order| !is_begun(order.id()))
+            .map(|order| (order.created_at(), order.id(), order.updated_at()))
+            .collect();
+        unpaid.sort();
+        let kept = usize::try_from(limits.unpaid_rows_max).unwrap_or(usize::MAX);
+        let above = unpaid.len().saturating_sub(kept);
+        for (place, (_, id, updated_at)) in unpaid.into_iter().enumerate() {
+            let lapsed = matches!(self.orders[&id], Stored::Lapsed(_));
+            let old = now.since(updated_at).is_some_and(|age| age > limits.tombstone_seconds);
+            if place < above || (lapsed && old) {
+                self.forget(id);
+                tidied.dropped += 1;
+            }
+        }
+        tidied
+    }
+
+    /// An order of an old generation that moves once more stays old.
+    fn remember_newest(&mut self, order: &Stored) {
+        let operation = order.operation();
+        let kept = self.newest.get(&operation.key).and_then(|id| self.orders.get(id));
+        if kept.is_none_or(|kept| kept.operation().generation <= operation.generation) {
+            self.newest.insert(operation.key, order.id());
+        }
+    }
+
+    fn forget(&mut self, id: OrderId) {
+        if let Some(order) = self.orders.remove(&id)
+            && self.newest.get(&order.operation().key) == Some(&id)
+        {
+            self.newest.remove(&order.operation().key);
+        }
+    }
+}
+
+fn is_orphan(order: &Stored, dead: &BTreeSet<WorkerId>) -> bool {
+    let worker = order.attention().worker;
+    order.is_recovered_at_once() && worker.is_some_and(|worker| dead.contains(&worker))
+}
+
+#[async_trait]
+impl Store for Shelf {
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        let rows = self.rows.lock().unwrap();
+        Ok(rows.newest.get(key).map(|id| rows.orders[id].clone()))
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        Ok(self.get(id))
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        let mut rows = self.rows.lock().unwrap();
+        let id = fresh.id;
+        if let Some(kept) = rows.orders.get(&id) {
+            return Ok(kept.clone());
+        }
+        let fresh = Stored::from(fresh);
+        rows.remember_newest(&fresh);
+        rows.orders.insert(id, fresh.clone());
+        Ok(fresh)
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        Ok(keys.iter().filter_map(|key| self.bound_to(*key)).collect())
+    }
+
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        self.rows.lock().unwrap().record(next, by)
+    }
+
+    async fn claim(
+        &self,
+        worker: WorkerId,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        Ok(self.rows.lock().unwrap().claim(worker, now, until, most))
+    }
+
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.rows.lock().unwrap().hasten_refused(now);
+        Ok(())
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        Ok(self.rows.lock().unwrap().tidy(now, limits))
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        let rows = self.rows.lock().unwrap();
+        Ok(rows.events.iter().filter(|event| event.order == id).cloned().collect())
+    }
+
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        let mut counts = BTreeMap::<_, u64>::new();
+        for order in self.orders().iter().filter(|order| order.is_open()) {
+            if let Some(payment) = order.payment() {
+                let Authorization { tender, network, .. } = payment.authorization;
+                *counts.entry((order.asked().cloned(), tender, network)).or_default() += 1;
+            }
+        }
+        let open =
+            |((account, tender, network), count)| OpenOrders { account, tender, network, count };
+        Ok(counts.into_iter().map(open).collect())
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        match self.pulse {
+            Pulse::Steady => Ok(()),
+            Pulse::Busy => Err(StoreError::Busy),
+            Pulse::None => std::future::pending().await,
+        }
+    }
+}
+
+/// The same shelf at the end of an unreliable wire.
+impl World {
+    /// What is read is true when it is read: nothing is slow on the way back,
+    /// so that what the desk says of it can be held against the truth.
+    async fn read<T>(&self, read: impl Future<Output = T>) -> Result<T, StoreError> {
+        self.pace.travel().await;
+        if self.fate(ASK) != Fate::Works {
+            return Err(StoreError::Busy);
+        }
+        Ok(read.await)
+    }
+
+    async fn write<T>(
+        &self,
+        fate: Fate,
+        write: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match fate {
+            Fate::Works => write.await,
+            Fate::LostAfter => write.await.and(Err(StoreError::Busy)),
+            Fate::CrashBefore => self.crash().await,
+            Fate::CrashAfter => {
+                let _ = write.await;
+                self.crash().await
+            }
+            Fate::Refused | Fate::LostBefore | Fate::Late => Err(StoreError::Busy),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for World {
+    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
+        self.read(self.shelf.newest(key)).await?
+    }
+
+    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
+        self.read(Store::find(&self.shelf, id)).await?
+    }
+
+    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
+        self.read(self.shelf.offer(fresh)).await?
+    }
+
+    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        self.read(self.shelf.bound(keys)).await?
+    }
+
+    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
+        self.pace.travel().await;
+        let fate = self.fate(WRITE);
+        if fate != Fate::Works {
+            self.broken_writes.lock().unwrap().push((next.headline(), fate));
+        }
+        self.write(fate, self.shelf.record(next, by)).await
+    }
+
+    async fn claim(
+        &self,
+        worker: WorkerId,
+        now: Timestamp,
+        until: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        if self.fate(ASK) != Fate::Works {
+            return Err(StoreError::Busy);
+        }
+        self.shelf.claim(worker, now, until, most).await
+    }
+
+    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.shelf.hasten_refused(now).await
+    }
+
+    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
+        self.shelf.tidy(now, limits).await
+    }
+
+    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
+        self.shelf.events(id).await
+    }
+
+    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
+        self.shelf.open_orders().await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
