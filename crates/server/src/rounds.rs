@@ -77,7 +77,7 @@ async fn pause(desk: &Desk) {
     sleep(jitter()).await;
 }
 
-/// An alarm: each of these waits for a person. `docs/how-to/look-into-an-order.md` goes on from here.
+/// An alarm: each of these waits for a person. `docs/how-to/investigate-an-order.md` goes on from here.
 fn tell(Alert { order, kind }: Alert) {
     error!(order.id = %order, "{}", words(&kind));
 }
