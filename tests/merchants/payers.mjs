@@ -1,6 +1,6 @@
 // Signs for many different cards ahead of time, with the official clients, so that paying for them can be measured.
 //
-//   node payers.mjs RAIL DOOR KEY COUNT FILE
+//   node payers.mjs RAIL ENDPOINT KEY COUNT FILE
 //
 // Each line of the file is a header's name, its value and the body that it pays for.
 import { writeFileSync } from "node:fs";

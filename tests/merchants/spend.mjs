@@ -1,6 +1,6 @@
 // Sends signed cards to a merchant, so many at a time, and tells how it went.
 //
-//   node spend.mjs DOOR CALLERS FILE
+//   node spend.mjs ENDPOINT CALLERS FILE
 //
 // Prints how many were paid and refused, the seconds it took, and the median in milliseconds.
 import { readFileSync } from "node:fs";

@@ -8,19 +8,19 @@ import { Challenge } from "mppx";
 import { card } from "../x402/buyer.mjs";
 import { until } from "../x402/service.mjs";
 import { PRICE, ask, credential, exact, heard, mppx, post, pympp, receipt } from "./payer.mjs";
-import { openTown } from "./town.mjs";
+import { startFixture } from "./fixture.mjs";
 
-const CROWD = 50;
+const PAYERS = 50;
 const COPIES = 64;
 /** At this speed ten minutes are over in a second. */
 const HURRIED = 600;
 
 describe("the official clients pay", () => {
-  let town;
-  before(async () => (town = await openTown()));
-  after(() => town?.close());
+  let fixture;
+  before(async () => (fixture = await startFixture()));
+  after(() => fixture?.close());
 
-  const url = () => town.service.url;
+  const url = () => fixture.service.url;
 
   async function challenged(body) {
     const response = await ask(url(), body);
@@ -39,27 +39,27 @@ describe("the official clients pay", () => {
   }
 
   test("mppx pays to the last unit", async () => {
-    const { account } = await town.stranger();
-    const counted = await town.during(async () => heard(await mppx(account).fetch(...post(url(), card()))));
+    const { account } = await fixture.stranger();
+    const counted = await fixture.during(async () => heard(await mppx(account).fetch(...post(url(), card()))));
     paidOnce(counted, account, counted.done);
-    const order = await town.order(counted.done.said.id);
+    const order = await fixture.order(counted.done.said.id);
     assert.equal(order.payment.transaction, counted.moved[0].transaction, JSON.stringify(order));
-    assert.equal(await town.chain.holds(account.address), 0n);
+    assert.equal(await fixture.chain.holds(account.address), 0n);
   });
 
   test("pympp pays to the last unit", async () => {
-    const { account, key } = await town.stranger();
-    const counted = await town.during(() => pympp(url(), key, card()));
+    const { account, key } = await fixture.stranger();
+    const counted = await fixture.during(() => pympp(url(), key, card()));
     paidOnce(counted, account, counted.done);
-    assert.equal(await town.chain.holds(account.address), 0n);
+    assert.equal(await fixture.chain.holds(account.address), 0n);
   });
 
   test("a payload of x402's exact scheme pays, and has both receipts", async () => {
-    const { account } = await town.stranger();
+    const { account } = await fixture.stranger();
     const body = card();
-    const signature = await exact(town.chain.network, account, await challenged(body));
+    const signature = await exact(fixture.chain.network, account, await challenged(body));
     let response;
-    const counted = await town.during(async () => {
+    const counted = await fixture.during(async () => {
       const answer = await ask(url(), body, { "payment-signature": signature });
       response = answer.headers.get("payment-response");
       return heard(answer);
@@ -67,7 +67,7 @@ describe("the official clients pay", () => {
     paidOnce(counted, account, counted.done);
     const { success, transaction, network } = decodePaymentResponseHeader(response);
     assert.deepEqual([success, transaction, network], [true, counted.moved[0].transaction, "eip155:8453"]);
-    const { done, moved, mailed } = await town.during(async () => [
+    const { done, moved, mailed } = await fixture.during(async () => [
       await heard(await ask(url(), body, { "payment-signature": signature })),
       await heard(await ask(url(), card(), { "payment-signature": signature })),
     ]);
@@ -79,13 +79,13 @@ describe("the official clients pay", () => {
   });
 
   test("a credential sent again is answered as the first time, and buys nothing else", async () => {
-    const { account } = await town.stranger(10n * PRICE);
+    const { account } = await fixture.stranger(10n * PRICE);
     const body = card();
     const asked = await challenged(body);
     const authorization = await credential(account, asked);
-    const counted = await town.during(async () => heard(await ask(url(), body, { authorization })));
+    const counted = await fixture.during(async () => heard(await ask(url(), body, { authorization })));
     assert.equal(paidOnce(counted, account, counted.done), Challenge.fromResponse(asked).id);
-    const { moved, mailed } = await town.during(async () => {
+    const { moved, mailed } = await fixture.during(async () => {
       for (const header of ["authorization", "payment-authorization", "payment-signature"]) {
         const again = await heard(await ask(url(), body, { [header]: authorization }));
         assert.deepEqual(again, counted.done, header);
@@ -100,17 +100,17 @@ describe("the official clients pay", () => {
   });
 
   test("what does not hold is refused, and moves nothing", async () => {
-    const { account } = await town.stranger(10n * PRICE);
-    const { account: beggar } = await town.stranger(PRICE - 1n);
+    const { account } = await fixture.stranger(10n * PRICE);
+    const { account: beggar } = await fixture.stranger(PRICE - 1n);
     const body = card();
-    const { moved, mailed } = await town.during(async () => {
+    const { moved, mailed } = await fixture.during(async () => {
       const authorization = await credential(account, await challenged(body));
       const other = await heard(await ask(url(), card(), { authorization }));
       assert.deepEqual([other.status, other.kind], [402, "invalid-challenge"]);
       assert.match(other.challenge, /^Payment /);
       const two = await heard(await ask(url(), body, { authorization, "payment-authorization": authorization }));
       assert.deepEqual([two.status, two.kind, two.challenge], [400, "bad-request", null]);
-      const signature = await exact(town.chain.network, account, await challenged(body));
+      const signature = await exact(fixture.chain.network, account, await challenged(body));
       const both = await heard(await ask(url(), body, { authorization, "payment-signature": signature }));
       assert.deepEqual([both.status, both.kind, both.challenge], [400, "bad-request", null]);
       const poor = await heard(await ask(url(), body, { authorization: await credential(beggar, await challenged(body)) }));
@@ -120,10 +120,10 @@ describe("the official clients pay", () => {
   });
 
   test(`one credential sent ${COPIES} times at once pays once`, async () => {
-    const { account } = await town.stranger(10n * PRICE);
+    const { account } = await fixture.stranger(10n * PRICE);
     const body = card();
     const authorization = await credential(account, await challenged(body));
-    const counted = await town.during(() => Promise.all(Array.from({ length: COPIES }, async () => heard(await ask(url(), body, { authorization })))));
+    const counted = await fixture.during(() => Promise.all(Array.from({ length: COPIES }, async () => heard(await ask(url(), body, { authorization })))));
     const good = counted.done.filter(({ status }) => status === 200);
     assert.deepEqual(counted.done.filter(({ status }) => ![200, 409, 503].includes(status)), []);
     assert.equal(new Set(good.map(answer => answer.receipt)).size, 1);
@@ -131,16 +131,16 @@ describe("the official clients pay", () => {
     console.log(`  ${good.length} of ${COPIES} copies had the one receipt`);
   });
 
-  test(`${CROWD} payers at once all pay, and all have their cards`, async () => {
+  test(`${PAYERS} payers at once all pay, and all have their cards`, async () => {
     const payers = [];
-    for (let number = 0; number < CROWD; number += 1) payers.push(await town.stranger());
+    for (let number = 0; number < PAYERS; number += 1) payers.push(await fixture.stranger());
     const begun = Date.now();
-    const counted = await town.during(() => Promise.all(payers.map(async ({ account }) => heard(await mppx(account).fetch(...post(url(), card()))))));
-    console.log(`  ${CROWD} payments took ${Date.now() - begun} ms`);
+    const counted = await fixture.during(() => Promise.all(payers.map(async ({ account }) => heard(await mppx(account).fetch(...post(url(), card()))))));
+    console.log(`  ${PAYERS} payments took ${Date.now() - begun} ms`);
     assert.deepEqual(counted.done.filter(({ status }) => status !== 200), []);
-    assert.equal(new Set(counted.done.map(({ said }) => said.id)).size, CROWD);
+    assert.equal(new Set(counted.done.map(({ said }) => said.id)).size, PAYERS);
     const paid = new Map(counted.moved.map(({ from, amount, transaction }) => [from, { amount, transaction }]));
-    assert.deepEqual([counted.moved.length, paid.size, counted.mailed], [CROWD, CROWD, CROWD]);
+    assert.deepEqual([counted.moved.length, paid.size, counted.mailed], [PAYERS, PAYERS, PAYERS]);
     for (const [at, { account }] of payers.entries()) {
       assert.deepEqual(paid.get(account.address), { amount: PRICE, transaction: receipt(counted.done[at].receipt).reference });
     }
@@ -148,16 +148,16 @@ describe("the official clients pay", () => {
 
   // The last one, as the service's clock is hurried for it.
   test("a challenge that has run out moves nothing, and there is a new one", async () => {
-    const { account } = await town.stranger();
+    const { account } = await fixture.stranger();
     const body = card();
     const asked = await challenged(body);
     const authorization = await credential(account, asked);
     const end = Date.parse(Challenge.fromResponse(asked).expires);
     const lasts = end - Date.now();
-    await town.reopen({ speed: HURRIED });
+    await fixture.reopen({ speed: HURRIED });
     const now = async () => Date.parse(Challenge.fromResponse(await ask(url(), card())).expires) - lasts;
     await until("the challenge has run out", async () => (await now()) > end + lasts);
-    const { done, moved, mailed } = await town.during(async () => heard(await ask(url(), body, { authorization })));
+    const { done, moved, mailed } = await fixture.during(async () => heard(await ask(url(), body, { authorization })));
     assert.deepEqual([done.status, done.kind], [402, "payment-expired"]);
     assert.match(done.challenge, /^Payment /);
     assert.deepEqual([moved, mailed], [[], 0]);

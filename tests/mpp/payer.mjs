@@ -8,12 +8,12 @@ import { assets } from "mppx/evm";
 import { evm } from "mppx/evm/client";
 import { terms } from "../x402/buyer.mjs";
 
-export const DOOR = "/api/mpp/postcards";
+export const ENDPOINT = "/api/mpp/postcards";
 export const PRICE = 3_500_000n;
 
 /** The arguments of a fetch that asks for a card. */
 export const post = (url, body, headers = {}) => [
-  `${url}${DOOR}`,
+  `${url}${ENDPOINT}`,
   { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) },
 ];
 export const ask = (url, body, headers) => fetch(...post(url, body, headers));
@@ -24,7 +24,7 @@ export const mppx = (account, through = fetch) =>
 
 /** The same for Python, in a process of its own. */
 export function pympp(url, key, body) {
-  const child = spawn(process.env.PYTHON, [new URL("pay.py", import.meta.url).pathname, `${url}${DOOR}`, key], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.env.PYTHON, [new URL("pay.py", import.meta.url).pathname, `${url}${ENDPOINT}`, key], { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(JSON.stringify(body));
   let said = "";
   child.stdout.on("data", text => (said += text));

@@ -8,18 +8,18 @@ import * as x402 from "../x402/buyer.mjs";
 import { who } from "../x402/chains.mjs";
 import { until } from "../x402/service.mjs";
 import { PRICE, mppx, post } from "./payer.mjs";
-import { openTown } from "./town.mjs";
+import { startFixture } from "./fixture.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 15);
 const APART_MILLISECONDS = 40;
 
 describe("x402 and MPP at once", () => {
-  let town;
+  let fixture;
   before(async () => {
-    town = await openTown();
-    for (const role of ["payer", "newcomer"]) await town.chain.fund(who[role].address, BigInt(rounds) * PRICE);
+    fixture = await startFixture();
+    for (const role of ["payer", "newcomer"]) await fixture.chain.fund(who[role].address, BigInt(rounds) * PRICE);
   });
-  after(() => town?.close());
+  after(() => fixture?.close());
 
   const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
   const byChance = () => pause(APART_MILLISECONDS * Math.random());
@@ -74,11 +74,11 @@ describe("x402 and MPP at once", () => {
     const body = x402.card();
     const place = round % 2 === 0 ? meeting(2) : null;
     const [one, other] = [held(place), held(place)];
-    const byX402 = wrapFetchWithPayment(one.through, x402.wallet(town.chain.network, who.payer));
+    const byX402 = wrapFetchWithPayment(one.through, x402.wallet(fixture.chain.network, who.payer));
     const byMpp = mppx(who.newcomer, other.through);
     const [paidX402, paidMpp] = await Promise.all([
-      insist("x402", () => byX402(...x402.post(town.service.url, body)), one.come),
-      insist("MPP", () => byMpp.fetch(...post(town.service.url, body)), other.come),
+      insist("x402", () => byX402(...x402.post(fixture.service.url, body)), one.come),
+      insist("MPP", () => byMpp.fetch(...post(fixture.service.url, body)), other.come),
     ]);
     return { answers: [...paidX402, ...paidMpp], contested: one.signed() > 0 && other.signed() > 0, signed: [one.signed(), other.signed()] };
   }
@@ -86,7 +86,7 @@ describe("x402 and MPP at once", () => {
   test(`${rounds} rounds of x402 and MPP at once: one charge and one card in each`, async () => {
     const tally = { x402: 0, mpp: 0, contested: 0, statuses: {} };
     for (let round = 0; round < rounds; round += 1) {
-      const { done, moved, mailed } = await town.during(() => race(round));
+      const { done, moved, mailed } = await fixture.during(() => race(round));
       assert.deepEqual([moved.length, mailed], [1, 1], JSON.stringify({ round, done }));
       const good = done.answers.filter(({ status }) => status === 200);
       assert.equal(new Set(good.map(({ said }) => said.id)).size, 1);

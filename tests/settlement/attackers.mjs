@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
-import { card, DOOR } from "../x402/buyer.mjs";
+import { card, ENDPOINT } from "../x402/buyer.mjs";
 
 const CALLERS_PER_ATTACK = 2;
 
@@ -27,10 +27,10 @@ function garbled({ headers }) {
 }
 
 const ATTACKS = {
-  "unspent credential": () => ask(DOOR, "POST", dear.headers, dear.body),
+  "unspent credential": () => ask(ENDPOINT, "POST", dear.headers, dear.body),
   "random name": () => ask(`/api/x402/resolve/n${randomBytes(8).toString("hex")}`, "GET"),
-  "garbage signature": () => ask(DOOR, "POST", garbled(garbage), garbage.body),
-  "unpaid request": () => ask(DOOR, "POST", {}, JSON.stringify({ ...card(), message: randomBytes(16).toString("hex") })),
+  "garbage signature": () => ask(ENDPOINT, "POST", garbled(garbage), garbage.body),
+  "unpaid request": () => ask(ENDPOINT, "POST", {}, JSON.stringify({ ...card(), message: randomBytes(16).toString("hex") })),
 };
 
 let isOver = false;

@@ -1,7 +1,7 @@
 // Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
 //
-//   RUNS=1 node main.mjs BINARY POST_OFFICE crowd|processes|nodes|wallet|flood|short [PAYERS]
-import { crowd } from "./crowd.mjs";
+//   RUNS=1 node main.mjs BINARY POST_OFFICE concurrent|processes|nodes|wallet|flood|short [PAYERS]
+import { concurrent } from "./concurrent.mjs";
 import { flood } from "./flood.mjs";
 import { nodes } from "./nodes.mjs";
 import { processes } from "./processes.mjs";
@@ -12,13 +12,13 @@ const [binary, postOffice, part, payers] = process.argv.slice(2);
 const programs = { binary, postOffice };
 const runs = Number(process.env.RUNS ?? 1);
 const PARTS = {
-  crowd: () => crowd(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),
+  concurrent: () => concurrent(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),
   processes: () => processes(programs, { runs }),
   nodes: () => nodes(programs, { runs }),
   wallet: () => wallet(programs),
   flood: () => flood(programs),
   short: async () => [
-    ...(await crowd(programs, { runs, sizes: [50], blockTimes: [0] })),
+    ...(await concurrent(programs, { runs, sizes: [50], blockTimes: [0] })),
     ...(await processes(programs, { runs, short: true })),
     ...(await nodes(programs, { runs, short: true })),
     ...(await wallet(programs)),

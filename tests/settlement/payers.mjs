@@ -62,7 +62,7 @@ export async function createAccounts(chain, count) {
 const RAILS = {
   x402: {
     post: x402.post,
-    door: x402.DOOR,
+    door: x402.ENDPOINT,
     async sign(chain, account, response) {
       const { header, nonce } = await x402.sign(x402.wallet(chain.network, account), x402.terms(response));
       return { headers: { "payment-signature": header }, nonce: toHex(nonce, { size: 32 }) };
@@ -70,7 +70,7 @@ const RAILS = {
   },
   mpp: {
     post: mpp.post,
-    door: mpp.DOOR,
+    door: mpp.ENDPOINT,
     async sign(_, account, response) {
       const authorization = await mpp.credential(account, response);
       return { headers: { authorization }, nonce: Credential.deserialize(authorization).payload.nonce };

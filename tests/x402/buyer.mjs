@@ -2,7 +2,7 @@
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 
-export const DOOR = "/api/x402/postcards";
+export const ENDPOINT = "/api/x402/postcards";
 export const UNITS_IN_A_CENT = 12_100n;
 export const DOLLARS = 1_000_000n;
 export const CEILING = 3_500_000n;
@@ -21,7 +21,7 @@ export function card(country = "GB") {
 
 /** The arguments of a fetch that asks for a card. */
 export const post = (url, body, headers = {}, more = {}) => [
-  `${url}${DOOR}`,
+  `${url}${ENDPOINT}`,
   { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body), ...more },
 ];
 

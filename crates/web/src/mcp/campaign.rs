@@ -1,6 +1,6 @@
 //! Messages of both eras, bent and broken by the thousand, sent through the whole door.
 //!
-//! A short run is one of the tests; `scripts/campaign` sends a million.
+//! A short run is one of the tests; `scripts/fuzz-mcp` sends a million.
 
 mod corpus;
 mod mutation;

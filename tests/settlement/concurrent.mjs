@@ -19,7 +19,7 @@ async function measure(stack, { rail, blockTime, size }) {
   return { took, orders, disagreements };
 }
 
-export async function crowd(programs, { runs, sizes = [50, 200, 1_000], blockTimes = [0, 2] }) {
+export async function concurrent(programs, { runs, sizes = [50, 200, 1_000], blockTimes = [0, 2] }) {
   const print = startTable("Many payers at once, each with one card; one process on SQLite", COLUMNS);
   const missed = [];
   const rows = ["x402", "mpp"].flatMap(rail => blockTimes.flatMap(blockTime => sizes.map(size => ({ rail, blockTime, size }))));
@@ -42,7 +42,7 @@ export async function crowd(programs, { runs, sizes = [50, 200, 1_000], blockTim
         audit: paid < row.size ? "-" : disagreements.length === 0 ? "equal" : "NOT EQUAL",
         other: words(count(others)),
       });
-      const name = `crowd: ${row.size} payers by ${row.rail}, blocks ${blocks}, run ${run}:`;
+      const name = `concurrent: ${row.size} payers by ${row.rail}, blocks ${blocks}, run ${run}:`;
       if (paid !== row.size) missed.push(`${name} ${paid} answers 200, ${unknown} answers 502, ${others.length} others`);
       else missed.push(...disagreements.map(disagreement => `${name} ${disagreement}`));
     }

@@ -18,7 +18,7 @@ export const USDC = {
 export const MOST = 3_500_000n;
 export const CHARGE = 2_117_500n;
 export const ORDER = "9f2c1e7ab04d4d6c8a53f0e1d2b7c694";
-const DOOR = "/api/x402/postcards";
+const ENDPOINT = "/api/x402/postcards";
 /** Who carries payments to the chain here. */
 export const carrier = privateKeyToAccount(`0x${"c4".repeat(32)}`);
 
@@ -49,7 +49,7 @@ export function challenge(payee, { sponsored = false } = {}) {
   return {
     x402Version: 2,
     error: "Payment required",
-    resource: { url: `https://pennyblack.example${DOOR}`, description: "One 4x6 physical postcard — “real”", mimeType: "application/json" },
+    resource: { url: `https://pennyblack.example${ENDPOINT}`, description: "One 4x6 physical postcard — “real”", mimeType: "application/json" },
     accepts: [8453, 137, 42161].map((chain) => ({
       scheme: "upto", network: `eip155:${chain}`, amount: String(MOST), asset: USDC[chain], payTo: payee, maxTimeoutSeconds: 600,
       extra: { name: "USD Coin", version: "2", assetTransferMethod: "permit2", facilitatorAddress: carrier.address },
@@ -72,7 +72,7 @@ const served = {
   "/favicon.svg": "image/svg+xml",
 };
 
-export class Till {
+export class StubService {
   /** Every request that brought a payment: its header, its body and its name. */
   paid = [];
   /** Answers that are given instead of settling, one for each payment: functions of the response. */
@@ -114,7 +114,7 @@ export class Till {
       return response.writeHead(200, { "content-type": served[path] }).end(readFileSync(`content${file}`));
     }
     if (path === `/api/x402/orders/${ORDER}`) return this.json(response, 200, this.record);
-    if (path !== DOOR || request.method !== "POST") return this.json(response, 404, {});
+    if (path !== ENDPOINT || request.method !== "POST") return this.json(response, 404, {});
     const header = request.headers["payment-signature"];
     const { accept = "", "user-agent": agent = "" } = request.headers;
     if (!header) {

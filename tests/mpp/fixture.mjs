@@ -26,7 +26,7 @@ async function startOffice(binary) {
  * `between` is put before the node, and answers with where the service finds it; `sandbox` are more settings of that
  * section.
  */
-export async function openTown({ between = null, sandbox = {} } = {}) {
+export async function startFixture({ between = null, sandbox = {} } = {}) {
   const [binary, postOffice] = process.argv.slice(2);
   const chain = await startChain(BASE);
   const proxy = await between?.(chain.url);
@@ -40,47 +40,47 @@ export async function openTown({ between = null, sandbox = {} } = {}) {
   });
   // What is cut off is meant, and nobody wants to read of it.
   const log = between && join(place.folder, "log");
-  const town = { chain, proxy, service: await open(binary, place, log) };
-  const { payTo } = terms(await ask(town.service.url, card())).accepts[0];
+  const fixture = { chain, proxy, service: await open(binary, place, log) };
+  const { payTo } = terms(await ask(fixture.service.url, card())).accepts[0];
 
   /** Every payment so far, oldest first. */
-  town.transfers = async () => {
+  fixture.transfers = async () => {
     const logs = await chain.reader.getLogs({ address: USDC[BASE], event: TRANSFER, args: { to: payTo }, fromBlock: 0n });
     return logs.map(({ args, transactionHash }) => ({ from: args.from, amount: args.value, transaction: transactionHash }));
   };
   /** Cards that the provider took, all of them different. */
-  town.cards = async () => {
+  fixture.cards = async () => {
     const { accepted, duplicates } = await office.report();
     if (Object.keys(duplicates).length > 0) throw new Error(`cards twice: ${JSON.stringify(duplicates)}`);
     return accepted;
   };
   /** What moved and what was mailed while something was done. */
-  town.during = async act => {
-    const [before, had] = [await town.transfers(), await town.cards()];
+  fixture.during = async act => {
+    const [before, had] = [await fixture.transfers(), await fixture.cards()];
     const done = await act();
-    const moved = (await town.transfers()).slice(before.length);
-    return { done, moved, mailed: (await town.cards()) - had };
+    const moved = (await fixture.transfers()).slice(before.length);
+    return { done, moved, mailed: (await fixture.cards()) - had };
   };
   /** A person nobody has seen before, who can pay for so many cards and has no gas. */
-  town.stranger = async (units = 3_500_000n) => {
+  fixture.stranger = async (units = 3_500_000n) => {
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     await chain.fund(account.address, units);
     return { key, account };
   };
-  town.order = async id => (await fetch(`${town.service.url}/api/x402/orders/${id}`)).json();
+  fixture.order = async id => (await fetch(`${fixture.service.url}/api/x402/orders/${id}`)).json();
   /** Ends the service and opens it again with other settings of the sandbox. */
-  town.reopen = async settings => {
-    await town.service.stop();
+  fixture.reopen = async settings => {
+    await fixture.service.stop();
     place.rehearse(settings);
-    town.service = await open(binary, place, log);
+    fixture.service = await open(binary, place, log);
   };
-  town.close = async () => {
-    await town.service.stop();
+  fixture.close = async () => {
+    await fixture.service.stop();
     proxy?.stop();
     office.stop();
     chain.stop();
     place.remove();
   };
-  return town;
+  return fixture;
 }

@@ -1,7 +1,7 @@
 // Stands between the service and its node: it lets a transaction through, cuts off the answer, and then is silent.
 import { createServer } from "node:http";
 
-export async function startCutter(target) {
+export async function startLossyProxy(target) {
   let wanted = 0;
   let left = 0;
   let hits = 0;

@@ -1,13 +1,13 @@
 // Payments whose answers are lost: the node took the transaction and nobody heard of it, or the payer heard nothing.
 //
-//   node main.mjs BINARY POST_OFFICE doubt
+//   node main.mjs BINARY POST_OFFICE lost_answers
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { card } from "../x402/buyer.mjs";
 import { until } from "../x402/service.mjs";
-import { startCutter } from "./cutter.mjs";
+import { startLossyProxy } from "./lossy_proxy.mjs";
 import { PRICE, ask, credential, heard, mppx, post } from "./payer.mjs";
-import { openTown } from "./town.mjs";
+import { startFixture } from "./fixture.mjs";
 
 /** How fast the service's clock runs, so that what waits for minutes waits for seconds. */
 const SPEED = 20;
@@ -15,10 +15,10 @@ const SPEED = 20;
 const SILENCES = [1, 2, 4, Infinity];
 
 describe("answers are lost", () => {
-  let town;
-  before(async () => (town = await openTown({ between: startCutter, sandbox: { speed: SPEED } })));
-  after(() => town?.close());
-  afterEach(() => town.proxy.calm());
+  let fixture;
+  before(async () => (fixture = await startFixture({ between: startLossyProxy, sandbox: { speed: SPEED } })));
+  after(() => fixture?.close());
+  afterEach(() => fixture.proxy.calm());
 
   /** The official client, with everything that it was told, and how often it signed. */
   function watched(account) {
@@ -31,32 +31,32 @@ describe("answers are lost", () => {
       told.push(answer.status);
       return answer;
     });
-    return { told, signed: () => signed, buy: async body => heard(await client.fetch(...post(town.service.url, body))) };
+    return { told, signed: () => signed, buy: async body => heard(await client.fetch(...post(fixture.service.url, body))) };
   }
 
   for (const calls of SILENCES) {
     test(`a transaction whose answer is lost, with ${calls} calls cut off, is one charge`, async () => {
-      const { account } = await town.stranger(10n * PRICE);
+      const { account } = await fixture.stranger(10n * PRICE);
       const payer = watched(account);
       const body = card();
       let first;
-      const counted = await town.during(async () => {
-        town.proxy.cut(calls);
+      const counted = await fixture.during(async () => {
+        fixture.proxy.cut(calls);
         first = await payer.buy(body);
         // It is as if it had failed, so whoever does not know better starts over, again and again.
         for (let turn = 0; calls === Infinity && turn < 5; turn += 1) await payer.buy(body);
         if (calls === Infinity) {
-          const doubtful = await heard(await ask(town.service.url, body));
+          const doubtful = await heard(await ask(fixture.service.url, body));
           assert.deepEqual([doubtful.status, doubtful.challenge], [409, null], JSON.stringify(doubtful.said));
         }
-        town.proxy.calm();
+        fixture.proxy.calm();
         return until("the card is paid for", async () => {
           const answer = await payer.buy(body);
           return answer.status === 200 && answer;
         });
       });
       console.log(`  ${calls} calls cut off: the client was told ${payer.told.join(", ")}`);
-      assert.ok(town.proxy.hits() >= 1, "nothing was cut off");
+      assert.ok(fixture.proxy.hits() >= 1, "nothing was cut off");
       assert.deepEqual([payer.told[0], payer.signed()], [402, 1]);
       assert.equal(payer.told.filter(status => status === 402).length, 1, payer.told.join());
       assert.equal(first.status, calls === Infinity ? 502 : 200, JSON.stringify(first.said));
@@ -66,16 +66,16 @@ describe("answers are lost", () => {
   }
 
   test("the same credential is answered with its receipt once the doubt is over", async () => {
-    const { account } = await town.stranger(10n * PRICE);
+    const { account } = await fixture.stranger(10n * PRICE);
     const body = card();
-    const authorization = await credential(account, await ask(town.service.url, body));
-    const counted = await town.during(async () => {
-      town.proxy.cut(Infinity);
-      const first = await heard(await ask(town.service.url, body, { authorization }));
+    const authorization = await credential(account, await ask(fixture.service.url, body));
+    const counted = await fixture.during(async () => {
+      fixture.proxy.cut(Infinity);
+      const first = await heard(await ask(fixture.service.url, body, { authorization }));
       assert.deepEqual([first.status, first.challenge, first.receipt], [502, null, null], JSON.stringify(first.said));
-      town.proxy.calm();
+      fixture.proxy.calm();
       return until("the card is paid for", async () => {
-        const answer = await heard(await ask(town.service.url, body, { authorization }));
+        const answer = await heard(await ask(fixture.service.url, body, { authorization }));
         assert.notEqual(answer.status, 402, JSON.stringify(answer.said));
         return answer.status === 200 && answer;
       });
@@ -85,32 +85,32 @@ describe("answers are lost", () => {
   });
 
   test("the reconciler alone ends the doubt", async () => {
-    const { account } = await town.stranger(10n * PRICE);
+    const { account } = await fixture.stranger(10n * PRICE);
     const payer = watched(account);
     const body = card();
-    const counted = await town.during(async () => {
-      town.proxy.cut(Infinity);
+    const counted = await fixture.during(async () => {
+      fixture.proxy.cut(Infinity);
       const { status, said } = await payer.buy(body);
       assert.equal(status, 502, JSON.stringify(said));
-      town.proxy.calm();
+      fixture.proxy.calm();
       const { public_order_id: id } = said.error;
-      await until("the reconciler has found it", async () => (await town.order(id)).status === "submitted");
+      await until("the reconciler has found it", async () => (await fixture.order(id)).status === "submitted");
       return payer.buy(body);
     });
     assert.deepEqual([counted.done.status, payer.signed(), counted.moved.length, counted.mailed], [200, 1, 1, 1]);
   });
 
   test("a payer who hangs up and starts over is not asked to pay again", async () => {
-    const { account } = await town.stranger(10n * PRICE);
+    const { account } = await fixture.stranger(10n * PRICE);
     const payer = watched(account);
     const body = card();
-    const authorization = await credential(account, await ask(town.service.url, body));
-    const counted = await town.during(async () => {
-      const before = (await town.transfers()).length;
+    const authorization = await credential(account, await ask(fixture.service.url, body));
+    const counted = await fixture.during(async () => {
+      const before = (await fixture.transfers()).length;
       const leaving = new AbortController();
-      const [address, request] = post(town.service.url, body, { authorization });
+      const [address, request] = post(fixture.service.url, body, { authorization });
       const lost = fetch(address, { ...request, signal: leaving.signal }).then(answer => answer.arrayBuffer()).catch(() => undefined);
-      await until("the money has moved", async () => (await town.transfers()).length > before);
+      await until("the money has moved", async () => (await fixture.transfers()).length > before);
       leaving.abort();
       await lost;
       return until("the card is there", async () => {

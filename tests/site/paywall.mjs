@@ -1,6 +1,6 @@
 // Pays on the paywall page in a real browser, with a wallet that really signs and a chain that really settles.
 //
-//   node paywall.mjs [BASE_URL [markup] [paying] [failing] [door] [looking]]
+//   node paywall.mjs [BASE_URL [markup] [paying] [failing] [service] [looking]]
 //
 // BASE_URL is the service, whose policy holds for the page too. RPC_URL is a chain of the sandbox with `{chain}` in
 // the place of its number; without it PAYWALL_CHAINS is started, the example `chains` of the sandbox. PAYWALL_WRITER
@@ -8,8 +8,8 @@
 // SHOTS names a folder for pictures.
 import { HtmlValidate, StaticConfigLoader } from "html-validate";
 import { base, get, judge, note, verdict } from "./lib.mjs";
-import { CHARGE, MOST, ORDER, Till, allowance, balance, carrier } from "./till.mjs";
-import { DOOR, addressOf, arrive, freshKey, fund, goHome, node, policy, until } from "./visitor.mjs";
+import { CHARGE, MOST, ORDER, StubService, allowance, balance, carrier } from "./stub_service.mjs";
+import { ENDPOINT, addressOf, arrive, freshKey, fund, goHome, node, policy, until } from "./visitor.mjs";
 import { Wallet } from "./wallet.mjs";
 
 const GAS = "10000000000000000000";
@@ -22,9 +22,9 @@ const CARD = JSON.stringify({
 }, null, 2);
 
 /** One visit with a shop, a payer and a wallet of its own, and everything that is wrong with it. */
-async function scene(line, act, { chain = 8453, holds = rich, wallet = {}, others = [], till = {}, ...view } = {}) {
+async function scene(line, act, { chain = 8453, holds = rich, wallet = {}, others = [], stub = {}, ...view } = {}) {
   const key = freshKey();
-  const shop = await new Till({ node, policy, payee: addressOf(freshKey()), body: CARD, ...till }).open();
+  const shop = await new StubService({ node, policy, payee: addressOf(freshKey()), body: CARD, ...stub }).open();
   await fund(chain, addressOf(key), holds);
   const purse = new Wallet({ key, node, ...wallet });
   const visit = await arrive(shop.origin, shop.body, { wallets: [purse, ...others], ...view });
@@ -116,7 +116,7 @@ async function looking() {
 
 async function markup() {
   const validator = new HtmlValidate(new StaticConfigLoader({ root: true, extends: ["html-validate:standard"] }));
-  const shop = await new Till({ node, policy, payee: addressOf(freshKey()), body: CARD }).open();
+  const shop = await new StubService({ node, policy, payee: addressOf(freshKey()), body: CARD }).open();
   await shop.close();
   const { results } = await validator.validateString(shop.page, "paywall");
   judge("the markup", results.flatMap(({ messages }) => messages.map(({ line, column, ruleId, message }) => `${line}:${column} ${ruleId}: ${message}`)));
@@ -156,13 +156,13 @@ async function paying() {
     await isPaid(visit, shop, purse);
     visit.equal(purse.count("eth_sendTransaction"), 0, "transactions");
     visit.equal(purse.count("eth_signTypedData_v4"), 2, "signatures");
-  }, { holds: { usdc: "10000000" }, till: { sponsored: true } });
+  }, { holds: { usdc: "10000000" }, stub: { sponsored: true } });
 
   await scene("a sponsor is not needed where the allowance is there", async (visit, shop, purse) => {
     await visit.pay();
     await isPaid(visit, shop, purse);
     oneCredential(visit, shop, purse, 1);
-  }, { till: { sponsored: true, key: "an-operation-of-my-own" } });
+  }, { stub: { sponsored: true, key: "an-operation-of-my-own" } });
 
   await scene("412: the permission, then the same payment again", async (visit, shop, purse) => {
     shop.instead.push(async () => {
@@ -327,17 +327,17 @@ async function failing() {
     await visit.pay();
     await isPaid(visit, shop, purse);
     visit.equal(await visit.tab.evaluate(() => window.broken), undefined, "code that ran");
-  }, { till: { body: JSON.stringify({ ...JSON.parse(CARD), message: hostile, recipient: { name: hostile, address: 7, city: null } }) } });
+  }, { stub: { body: JSON.stringify({ ...JSON.parse(CARD), message: hostile, recipient: { name: hostile, address: 7, city: null } }) } });
 }
 
 // The service's own door -------------------------------------------------------------------------
 
 /** The door of BASE_URL, when it is there and its chain is known. */
-async function door() {
+async function service() {
   if (!process.env.RPC_URL) return note("RPC_URL is not given, so the service's own door is not paid");
   const body = JSON.stringify({ ...JSON.parse(CARD), operation_id: `paywall-${freshKey().slice(2, 34)}` });
   const headers = { "content-type": "application/json", accept: "text/html", "user-agent": "Mozilla/5.0" };
-  const answer = await fetch(new URL(DOOR, base), { method: "POST", headers, body });
+  const answer = await fetch(new URL(ENDPOINT, base), { method: "POST", headers, body });
   const page = await answer.text();
   const isPage = answer.status === 402 && answer.headers.get("content-type")?.startsWith("text/html");
   if (!isPage) return judge("the service's own page", [`the door answered ${answer.status} ${answer.headers.get("content-type")}: ${page.slice(0, 200)}`]);
@@ -366,11 +366,11 @@ async function door() {
 }
 
 try {
-  const parts = { markup, paying, failing, door, looking };
+  const parts = { markup, paying, failing, service, looking };
   const wanted = process.argv.slice(3);
   const asked = Object.keys(parts).filter((name) => wanted.length === 0 || wanted.includes(name));
   // At the service's own door nobody needs our carrier.
-  if (asked.some((name) => name !== "door")) for (const chain of [8453, 137, 42161]) await fund(chain, carrier.address, { native: GAS });
+  if (asked.some((name) => name !== "service")) for (const chain of [8453, 137, 42161]) await fund(chain, carrier.address, { native: GAS });
   for (const name of asked) await parts[name]();
 } finally {
   await goHome();

@@ -1,6 +1,6 @@
 // Real nodes that look like the three chains to a payment, for whoever asks from another program.
 //
-//   node stand.mjs
+//   node start_nodes.mjs
 //
 // Prints their addresses and the keys of a settler, of another one and of a payer with
 // plenty and an allowance on Base, as JSON; ends when its input does.

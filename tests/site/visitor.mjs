@@ -5,7 +5,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { browser, get } from "./lib.mjs";
 import { inject } from "./wallet.mjs";
 
-export const DOOR = "/api/x402/postcards";
+export const ENDPOINT = "/api/x402/postcards";
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const PATIENCE_MILLISECONDS = 60_000;
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
@@ -127,7 +127,7 @@ function watch(visit, origin) {
   tab.on("console", (message) => {
     if (message.type() !== "error") return;
     // Chromium reports every answer of the door that is not a success; the page itself is one.
-    const expected = message.text().startsWith("Failed to load resource") && message.location().url === origin + DOOR;
+    const expected = message.text().startsWith("Failed to load resource") && message.location().url === origin + ENDPOINT;
     if (!expected) complaints.push(`console: ${message.text()} ${message.location().url ?? ""}`);
   });
   tab.on("pageerror", (error) => complaints.push(`script: ${error.message ?? error}`));
@@ -139,7 +139,7 @@ function watch(visit, origin) {
     const { origin: asked, protocol } = new URL(request.url());
     if (protocol.startsWith("http") && asked !== origin) complaints.push(`asks another origin: ${request.url()}`);
     // No link leads here: a browser comes by sending the card.
-    if (!request.isNavigationRequest() || new URL(request.url()).pathname !== DOOR) return request.continue();
+    if (!request.isNavigationRequest() || new URL(request.url()).pathname !== ENDPOINT) return request.continue();
     const headers = { ...request.headers(), "content-type": "application/json", ...visit.headers };
     return request.continue({ method: "POST", postData: visit.body, headers });
   });
@@ -164,7 +164,7 @@ export async function arrive(origin, body, { wallets = [], width = 1280, scheme 
     });
   });
   await tab.setJavaScriptEnabled(scripts);
-  await tab.goto(origin + DOOR, { waitUntil: "networkidle0" });
+  await tab.goto(origin + ENDPOINT, { waitUntil: "networkidle0" });
   visit.leave = () => context.close();
   return visit;
 }

@@ -1,26 +1,26 @@
 // Orders through the whole service in a storm: every third call to the outside breaks, payers misbehave, the service
 // is killed. Then it is calm, and the audit counts.
 //
-//   node storm.mjs BINARY POST_OFFICE settler|facilitator [ORDERS [SEED]]
+//   node faults.mjs BINARY POST_OFFICE settler|facilitator [ORDERS [SEED]]
 //
-// POST_OFFICE is the example `post_office` of the sandbox. STORM_SPEED is how fast the service's clock runs once it is
-// calm; at 1 the reconciler takes its own time. STORM_KEEP=1 keeps the folder with store and log.
+// POST_OFFICE is the example `post_office` of the sandbox. CLOCK_SPEED is how fast the service's clock runs once it is
+// calm; at 1 the reconciler takes its own time. KEEP=1 keeps the folder with store and log.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { AT_REST, audit, watch } from "./audit.mjs";
 import { DOLLARS, wallet } from "./buyer.mjs";
 import { account, startChain, who } from "./chains.mjs";
-import { buy, operation, say } from "./crowd.mjs";
+import { buy, operation, say } from "./payers.mjs";
 import { startFacilitator } from "./facilitator.mjs";
 import { open, premises, until } from "./service.mjs";
-import { FACILITATOR, NODE, chance, startProxy } from "./weather.mjs";
+import { FACILITATOR, NODE, chance, startProxy } from "./fault_proxy.mjs";
 import { freePort } from "../chain/nodes.mjs";
 
 const [binary, postOffice, way, ordersWord = "80", seedWord] = process.argv.slice(2);
 const orders = Number(ordersWord);
 const seed = Number(seedWord ?? randomInt(1_000_000));
-const speed = Number(process.env.STORM_SPEED ?? 20);
+const speed = Number(process.env.CLOCK_SPEED ?? 20);
 
 const SHORT = orders <= 300;
 /** How many payers are at it at once, how long each of them tries, and how often the service is killed. */
@@ -219,7 +219,7 @@ await service?.kill().catch(() => {});
 for (const one of opened) one.stop();
 for (const fault of faults.slice(0, 20)) console.log(`  FAIL  ${fault}`);
 if (faults.length > 0) {
-  console.log(`  ${faults.length} faults. The same faults outside: tests/x402/run-storm ${way} ${orders} ${seed}`);
+  console.log(`  ${faults.length} faults. The same faults outside: tests/x402/run-faults ${way} ${orders} ${seed}`);
   if (place) console.log(`  What the service said and kept is in ${place.folder}`);
-} else if (!process.env.STORM_KEEP) place?.remove();
+} else if (!process.env.KEEP) place?.remove();
 process.exit(faults.length === 0 ? 0 : 1);

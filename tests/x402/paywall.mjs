@@ -1,8 +1,8 @@
 // The paywall at the service's own door: our settler on a real node, and a wallet in a browser that really signs.
 //
-//   node door.mjs BINARY PAYWALL_CHECK
+//   node paywall.mjs BINARY PAYWALL_CHECK
 //
-// PAYWALL_CHECK is tests/face/paywall.mjs beside its packages. It funds accounts through the controls of the sandbox's
+// PAYWALL_CHECK is tests/site/paywall.mjs beside its packages. It funds accounts through the controls of the sandbox's
 // chain, so here a small front gives a real node the two of them that it needs.
 import { spawn } from "node:child_process";
 import { createServer, request as ask } from "node:http";
@@ -47,7 +47,7 @@ let service;
 try {
   service = await open(binary, place);
   const environment = { ...process.env, RPC_URL: `${front.url}/{chain}` };
-  const child = spawn(process.execPath, [check, service.url, "door"], { env: environment, stdio: "inherit" });
+  const child = spawn(process.execPath, [check, service.url, "service"], { env: environment, stdio: "inherit" });
   code = await new Promise(done => child.once("exit", done));
 } finally {
   await service?.stop();

@@ -1,7 +1,7 @@
 // A crowd of payers in bad weather: they repeat, sign again, hang up and come back, and remember every answer.
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { card, post, sign, terms } from "./buyer.mjs";
-import { chance, draw } from "./weather.mjs";
+import { chance, draw } from "./fault_proxy.mjs";
 
 /** The least that a payer waits for an answer, however late it is. */
 const ANSWER_MILLISECONDS = 3_000;
