@@ -10,7 +10,7 @@ import { Mppx } from "mppx/client";
 import { charge } from "mppx/evm/client";
 import { privateKeyToAccount } from "viem/accounts";
 
-const [rail, door, key, count, file] = process.argv.slice(2);
+const [rail, endpoint, key, count, file] = process.argv.slice(2);
 const AT_ONCE = 16;
 const account = privateKeyToAccount(key);
 
@@ -35,7 +35,7 @@ const card = number => JSON.stringify({ front_image_url: "https://images.example
 
 async function signed(number) {
   const body = card(number);
-  const response = await fetch(door, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const response = await fetch(endpoint, { method: "POST", headers: { "content-type": "application/json" }, body });
   if (response.status !== 402) throw new Error(`${response.status} ${await response.text()}`);
   const header = await sign(response.clone());
   await response.arrayBuffer();

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
-const [door, callers, file] = process.argv.slice(2);
+const [endpoint, callers, file] = process.argv.slice(2);
 const waiting = readFileSync(file, "utf8").trim().split("\n").map(line => line.split("\t"));
 const agent = new Agent({ keepAlive: true, maxSockets: Number(callers) });
 const times = [];
@@ -15,7 +15,7 @@ let refused = 0;
 const send = ([name, value, body]) =>
   new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), [name]: value };
-    const asked = request(door, { method: "POST", agent, headers }, answer => answer.resume().once("end", () => resolve(answer.statusCode)));
+    const asked = request(endpoint, { method: "POST", agent, headers }, answer => answer.resume().once("end", () => resolve(answer.statusCode)));
     asked.once("error", reject).end(body);
   });
 

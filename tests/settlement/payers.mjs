@@ -62,7 +62,7 @@ export async function createAccounts(chain, count) {
 const RAILS = {
   x402: {
     post: x402.post,
-    door: x402.ENDPOINT,
+    endpoint: x402.ENDPOINT,
     async sign(chain, account, response) {
       const { header, nonce } = await x402.sign(x402.wallet(chain.network, account), x402.terms(response));
       return { headers: { "payment-signature": header }, nonce: toHex(nonce, { size: 32 }) };
@@ -70,7 +70,7 @@ const RAILS = {
   },
   mpp: {
     post: mpp.post,
-    door: mpp.ENDPOINT,
+    endpoint: mpp.ENDPOINT,
     async sign(_, account, response) {
       const authorization = await mpp.credential(account, response);
       return { headers: { authorization }, nonce: Credential.deserialize(authorization).payload.nonce };
@@ -80,13 +80,13 @@ const RAILS = {
 
 /** One card with its credential, signed by the official client and not sent yet. */
 export async function createOrder({ chain, services }, number, account, rail, card = x402.card()) {
-  const { post, door, sign } = RAILS[rail];
+  const { post, endpoint, sign } = RAILS[rail];
   const response = await fetch(...post(services[number % services.length].url, card));
   if (response.status !== 402) throw new Error(`${rail}: ${response.status} ${await response.text()} instead of a challenge`);
   const signed = await sign(chain, account, response.clone());
   const { payTo } = x402.terms(response).accepts[0];
   const { public_order_id: id = null } = await response.json();
-  return { number, rail, account, door, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
+  return { number, rail, account, endpoint, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
 }
 
 /** One order for each number below `count`: payers take turns, and so do the rails, so that each process meets both. */
@@ -106,7 +106,7 @@ export function send(url, order) {
   order.sent ??= now();
   return new Promise(resolve => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(order.body), ...order.headers };
-    const asked = request(`${url}${order.door}`, { method: "POST", agent, headers, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) }, answer => {
+    const asked = request(`${url}${order.endpoint}`, { method: "POST", agent, headers, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) }, answer => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", piece => (text += piece));

@@ -1,4 +1,4 @@
-// Reads the OpenAPI document as the payment registries do, and knocks at each paid door as they would.
+// Reads the OpenAPI document as the payment registries do, and knocks at each paid endpoint as they would.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { checkEndpointSchema, getWarningsForL3 } from "@agentcash/discovery";
@@ -84,10 +84,10 @@ if (answer.status === 200) {
   const document = await answer.json();
   sort("mppx/discovery", validate(document));
   agentcash();
-  const doors = paid(document);
-  if (doors.length === 0) fail("no operation has x-payment-info");
-  else pass(`${doors.length} operations have x-payment-info`);
-  for (const door of doors) await knock(door);
+  const endpoints = paid(document);
+  if (endpoints.length === 0) fail("no operation has x-payment-info");
+  else pass(`${endpoints.length} operations have x-payment-info`);
+  for (const endpoint of endpoints) await knock(endpoint);
 } else {
   fail(`/openapi.json answered ${answer.status}`);
 }

@@ -60,7 +60,7 @@ async function moved(chain, role, doing) {
 
 const isHash = text => /^0x[0-9a-f]{64}$/.test(text ?? "");
 const owed = BigInt(CHARGE);
-const settles = () => facilitator.journal.filter(({ door }) => door === "settle");
+const settles = () => facilitator.journal.filter(({ endpoint }) => endpoint === "settle");
 
 const tests = {
   async "a payment to the unit, and never a refusal for the second try"(chain, options) {
@@ -125,10 +125,10 @@ const tests = {
       const payment = await begin(chain, "payer", options);
       const first = settles().length;
       await chain.hand.setAutomine(false);
-      facilitator.hooks.before = async door => {
-        if (door === "settle" && settles().length > first) await chain.hand.mine({ blocks: 1 });
+      facilitator.hooks.before = async endpoint => {
+        if (endpoint === "settle" && settles().length > first) await chain.hand.mine({ blocks: 1 });
       };
-      facilitator.hooks.after = (door, { body }) => ({ status: body.errorReason === "settlement_pending" ? status : 200, body });
+      facilitator.hooks.after = (endpoint, { body }) => ({ status: body.errorReason === "settlement_pending" ? status : 200, body });
       const { result, won } = await moved(chain, "payer", payment.settle);
       facilitator.calm();
       await chain.hand.setAutomine(true);
@@ -155,7 +155,7 @@ const tests = {
     const bends = [{ amount: "3500000" }, { amount: undefined }, { network: "eip155:1" }, { transaction: "" }, { payer: who.payee.address }, { success: false, errorReason: "permit2_simulation_failed", transaction: "" }];
     for (const bend of bends) {
       const payment = await begin(chain, "payer", options);
-      facilitator.hooks.after = (door, { status, body }) => ({ status, body: { ...body, ...bend } });
+      facilitator.hooks.after = (endpoint, { status, body }) => ({ status, body: { ...body, ...bend } });
       const { result, won } = await moved(chain, "payer", payment.settle);
       facilitator.calm();
       assert.ok(result.lost, `${JSON.stringify(bend)}: ${JSON.stringify(result)}`);

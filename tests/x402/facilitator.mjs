@@ -25,7 +25,7 @@ function signer(chain) {
   return toFacilitatorEvmSigner(tools, { confirmationTimeoutMs: PATIENCE_MILLISECONDS });
 }
 
-/** `before(door)` runs before the work, `after(door, answer)` may change the answer, or cut by returning nothing. */
+/** `before(endpoint)` runs before the work, `after(endpoint, answer)` may change the answer, or cut by returning nothing. */
 export async function startFacilitator(chains) {
   const facilitator = new x402Facilitator().registerExtension(EIP2612_GAS_SPONSORING);
   for (const chain of chains) facilitator.register(chain.network, new UptoEvmScheme(signer(chain)));
@@ -36,34 +36,34 @@ export async function startFacilitator(chains) {
     lines.set(network, turn.catch(() => {}));
     return turn;
   };
-  const doors = {
+  const endpoints = {
     verify: (payload, wanted) => facilitator.verify(payload, wanted),
     settle: (payload, wanted) => inLine(wanted.network, () => facilitator.settle(payload, wanted)),
   };
-  const hooks = { before: async () => {}, after: (door, answer) => answer };
+  const hooks = { before: async () => {}, after: (endpoint, answer) => answer };
   const journal = [];
   const serve = async (request, response) => {
-    const door = request.url.slice(1);
+    const endpoint = request.url.slice(1);
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
     let answer;
     try {
-      await hooks.before(door);
-      if (door === "supported") answer = { status: 200, body: facilitator.getSupported() };
+      await hooks.before(endpoint);
+      if (endpoint === "supported") answer = { status: 200, body: facilitator.getSupported() };
       else {
         const { paymentPayload, paymentRequirements } = JSON.parse(Buffer.concat(pieces).toString());
-        answer = { status: 200, body: await doors[door](paymentPayload, paymentRequirements) };
+        answer = { status: 200, body: await endpoints[endpoint](paymentPayload, paymentRequirements) };
       }
     } catch (error) {
       answer = { status: 500, body: { error: error.message } };
     }
-    journal.push({ door, ...answer });
-    const said = hooks.after(door, answer);
+    journal.push({ endpoint, ...answer });
+    const said = hooks.after(endpoint, answer);
     if (!said) return request.socket.destroy();
     response.writeHead(said.status, { "content-type": "application/json" }).end(JSON.stringify(said.body));
   };
   const server = createServer((request, response) => void serve(request, response)).listen(0, "127.0.0.1");
   await new Promise(done => server.once("listening", done));
-  const calm = () => Object.assign(hooks, { before: async () => {}, after: (door, answer) => answer });
+  const calm = () => Object.assign(hooks, { before: async () => {}, after: (endpoint, answer) => answer });
   return { url: `http://127.0.0.1:${server.address().port}`, hooks, calm, journal, stop: () => (server.closeAllConnections(), server.close()) };
 }

@@ -65,11 +65,11 @@ export async function startProxy({ seed, place, target, kinds, gust }) {
     const number = numbers.get(path) ?? 0;
     numbers.set(path, number + 1);
     tally.calls += 1;
-    const door = `${place}${path}`;
+    const endpoint = `${place}${path}`;
     const nth = Math.floor(number / gust(path));
-    const force = forces(seed, door, Math.floor(nth / FORCES.length))[nth % FORCES.length];
-    if (chance(seed, door, "call", number) >= force) return "none";
-    const kind = draw(kinds(path), chance(seed, door, "kind", number));
+    const force = forces(seed, endpoint, Math.floor(nth / FORCES.length))[nth % FORCES.length];
+    if (chance(seed, endpoint, "call", number) >= force) return "none";
+    const kind = draw(kinds(path), chance(seed, endpoint, "kind", number));
     tally.broken += 1;
     tally.kinds[kind] = (tally.kinds[kind] ?? 0) + 1;
     return kind;
