@@ -1,4 +1,4 @@
-// Asks the sandbox's chain and a real node the same things, and wants the same answers.
+// Makes the same calls to the emulated chain and to a real node, and compares the results.
 //
 //   node compare.mjs SANDBOX_BINARY
 import { readFileSync } from "node:fs";
@@ -64,7 +64,7 @@ async function permit2612(owner, value, used = 0n) {
   return { value, deadline: FOREVER, r, s, v: 27 + yParity };
 }
 
-/** A promise under `upto` by anybody, as the official client signs it. */
+/** An `upto` authorization of any account, as the official client signs it. */
 async function promise(owner, changes = {}) {
   const permitted = { token: USDC, amount: 3_500_000n };
   const witness = { to: who.payee.address, facilitator: who.facilitator.address, validAfter: 0n, ...changes.witness };
@@ -103,7 +103,7 @@ read("an unknown selector", USDC, "0x01020304");
 read("nothing there", who.payee.address, "0x01020304");
 shown();
 
-// What the official client signed at its home.
+// An official vector, signed by the official client.
 read("vector by a stranger", PROXY, vector.settleCalldata, who.poor);
 write("vector by its facilitator", PROXY, vector.settleCalldata);
 read("vector again", PROXY, vector.settleCalldata);
@@ -140,7 +140,7 @@ const { value, deadline, v, r, s } = exact;
 read("the permit again", USDC, encode(usdcAbi, "permit", [who.newcomer.address, PERMIT2, value, deadline, v, r, s]));
 shown();
 
-// EIP-3009, in both spellings.
+// EIP-3009, with both signatures of the function.
 const one = await authorization();
 write("an authorization", USDC, three(one));
 read("its state", USDC, encode(usdcAbi, "authorizationState", [who.payer.address, nonce("01")]));
@@ -168,7 +168,7 @@ read("nobody's allowance", USDC, encode(usdcAbi, "transferFrom", [who.payer.addr
 write("a transfer", USDC, encode(usdcAbi, "transfer", [who.poor.address, 5n]), who.payer);
 shown();
 
-/** What must be the same on both nodes. */
+/** The parts that must be equal on both nodes. */
 async function answer(node, step) {
   if (step.kind === "told") return void (await step.doing(node));
   if (step.kind === "read") {
@@ -181,7 +181,7 @@ async function answer(node, step) {
   return { hash, status: receipt.status, type: receipt.type, from: receipt.from, to: receipt.to, logs };
 }
 
-/** Refusals have no standard code, but wallets look for these words. */
+/** These errors have no standard code, but wallets match these texts. */
 const refusals = [
   ["nonce too low", { nonce: 0 }],
   ["insufficient funds", { value: 10n ** 24n }],

@@ -27,7 +27,7 @@ export async function rpc(url, method, params = []) {
   return response.json();
 }
 
-/** Signs with the account's next nonce and hands it in; the answer is the hash, or the error. */
+/** Signs with the account's next nonce and sends; returns the hash, or the error. */
 export async function handIn(url, from, to, data, changes = {}) {
   const count = await rpc(url, "eth_getTransactionCount", [from.address, "latest"]);
   const request = { type: "eip1559", chainId: CHAIN, nonce: Number(count.result), gas: 400_000n, to, data, ...fees, ...changes };
@@ -35,7 +35,7 @@ export async function handIn(url, from, to, data, changes = {}) {
   return { hash, error };
 }
 
-/** The same, until it is mined; the answer has the receipt too. */
+/** The same, and waits for the receipt. */
 export async function send(url, from, to, data, changes = {}) {
   const { hash, error } = await handIn(url, from, to, data, changes);
   return error ? { error } : { hash, receipt: await mined(url, hash) };
@@ -62,7 +62,7 @@ const require = createRequire(import.meta.url);
 
 const compiled = new Map();
 
-/** The runtime of one of the contracts beside this file. */
+/** The runtime code of a contract in contracts/. */
 export function compile(name) {
   if (!compiled.has(name)) compiled.set(name, compileAnew(name));
   return compiled.get(name);
@@ -78,7 +78,7 @@ function compileAnew(name) {
   return `0x${output.contracts[name][name].evm.deployedBytecode.object}`;
 }
 
-/** The runtime that Uniswap publishes, with the two immutables of a chain put in. */
+/** The runtime code that Uniswap publishes, with the two immutables of a chain filled in. */
 export function permit2(chain = CHAIN) {
   const file = require.resolve("@uniswap/v4-periphery/package.json").replace("package.json", "lib/permit2/test/utils/DeployPermit2.sol");
   let code = readFileSync(file, "utf8").match(/hex"([0-9a-fA-F]+)"/)[1];
@@ -156,7 +156,7 @@ export async function startSandbox(binary) {
   };
 }
 
-/** Ten dollars for the payers, and an allowance for one of them. */
+/** 10 USDC for the payers, and an allowance for one of them. */
 export async function prepare(node) {
   await node.fund(who.payer.address, 10_000_000n);
   await node.fund(who.newcomer.address, 10_000_000n);

@@ -1,9 +1,9 @@
-// Real nodes that look like the three chains to a payment, for whoever asks from another program.
+// Starts real nodes with the contracts that payments need, as the three chains, for another program.
 //
 //   node start_nodes.mjs
 //
-// Prints their addresses and the keys of a settler, of another one and of a payer with
-// plenty and an allowance on Base, as JSON; ends when its input does.
+// Prints their URLs and the keys of two settlers and of a payer with USDC and an allowance on
+// Base, as JSON; exits when its standard input ends.
 import { maxUint256, encodeFunctionData, parseAbi, toHex } from "viem";
 import { NETWORKS, PERMIT2, USDC, send, startAnvil, who } from "./nodes.mjs";
 

@@ -1,4 +1,4 @@
-// Starts what the test needs on free ports of this machine, and stops all of it.
+// Starts what the test needs on free loopback ports, and stops it.
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ const PATIENCE_MILLISECONDS = 30_000;
 const folder = mkdtempSync(join(tmpdir(), "pennyblack-ens-"));
 const endings = [];
 
-/** Runs a test and whatever must be tidied up behind it. */
+/** Runs a test and its clean-up. */
 export async function main(test) {
   let code = 0;
   try {
@@ -43,7 +43,7 @@ async function until(what, ask) {
     if (answer) return answer;
     await new Promise(again => setTimeout(again, 50));
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
 function run(program, words, options) {
@@ -94,7 +94,7 @@ export function compile() {
   return contracts["Names.sol"];
 }
 
-/** A server that hands every body to `answer`, which returns a status and a body. */
+/** A server that calls `answer` with every body; it returns a status and a body. */
 export async function serve(answer) {
   const server = createServer(async (request, response) => {
     const pieces = [];
@@ -107,7 +107,7 @@ export async function serve(answer) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** The service with these lines under [names]. Nobody mails its cards: real names beside the sandbox's post office are refused. */
+/** The service with these settings of [names]. Without a provider, because real names with the emulated provider are refused. */
 export async function startService(binary, parent, names) {
   const home = mkdtempSync(join(folder, "service-"));
   const port = await freePort();

@@ -1,4 +1,4 @@
-// What the service says about names on a real node, case by case.
+// Resolves names on a real node, case by case.
 import assert from "node:assert/strict";
 import {
   concatHex, decodeFunctionData, encodeAbiParameters, encodeFunctionResult, keccak256, namehash, parseAbi, toHex, zeroAddress,
@@ -26,7 +26,7 @@ main(async () => {
     await node.waitForTransactionReceipt({ hash });
   };
   const step = async (words, test) => {
-    // What is written becomes safe, as far as this node has it.
+    // Mined blocks make what was written safe.
     await node.mine({ blocks: 70 });
     await test();
     console.log(`ok  ${words}`);
@@ -136,14 +136,14 @@ main(async () => {
       assert.equal(lower(theirs), account("e"));
     }
   });
-  await step("a gateway with another's key is not believed", async () => {
+  await step("an answer signed with another key is rejected", async () => {
     const forger = await gateway(generatePrivateKey(), account("f"));
     await wild("any", [forger]);
     await node.mine({ blocks: 70 });
     await service.stop();
     service = await startService(binary, PARENT, { ...names, gateways: [forger] });
     const { status } = await service.resolve("anybody");
-    // Not a 404: the name may well have an address, and the gateway hides it.
+    // Not a 404: the name may have an address that the gateway hides.
     assert.equal(status, 500);
     assert.ok(seen.includes(forger));
   });
@@ -164,7 +164,7 @@ main(async () => {
     }
     assert.ok(!seen.includes(inside));
   });
-  await step("two nodes that agree are counted, and a liar is 500", async () => {
+  await step("two nodes that agree are counted, and two that differ are 500", async () => {
     const second = change =>
       serve(async (_, text) => {
         const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: text });
@@ -195,7 +195,7 @@ async function signed(key, sender, data, value) {
   const [, inner] = decodeFunctionData({ abi: EXTENDED, data }).args;
   decodeFunctionData({ abi: RESOLVER, data: inner });
   const result = encodeFunctionResult({ abi: RESOLVER, functionName: "addr", result: value });
-  // Blocks of this node run ahead of the clock on the wall.
+  // The blocks of this node are ahead of the clock.
   const expires = BigInt(Math.floor(Date.now() / 1000) + 86_400);
   const digest = keccak256(concatHex(["0x1900", sender, toHex(expires, { size: 8 }), keccak256(data), keccak256(result)]));
   const { r, s, v } = await sign({ hash: digest, privateKey: key });

@@ -1,9 +1,9 @@
-// The official @x402/express merchant with the offer of our own door, settling by itself.
+// The official @x402/express merchant with the offer of our endpoint; it settles by itself.
 //
 //   node express.mjs PORT NODE KEY
 //
 // The three networks, the text and the extensions are those of our own challenge, each
-// declared as its package's documentation says. The node is Base: only there can be paid.
+// declared as its package's documentation says. The node is Base, the only network that can be paid here.
 import express from "express";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { x402ResourceServer } from "@x402/core/server";
@@ -20,7 +20,7 @@ import { privateKeyToAccount } from "viem/accounts";
 const [port, url, key] = process.argv.slice(2);
 const NETWORKS = ["eip155:8453", "eip155:137", "eip155:42161"];
 const PAYEE = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4";
-/** What a card costs in the sandbox: 172 cents of the provider and 21 %. */
+/** What a card costs in the sandbox: 172 cents plus 21 %. */
 const CHARGE = String(172 * 12_100);
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };

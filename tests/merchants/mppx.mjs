@@ -1,10 +1,9 @@
-// The official mppx merchant with the offer of our own door, settling by itself.
+// The official mppx merchant with the offer of our endpoint; it settles by itself.
 //
 //   node mppx.mjs PORT NODE KEY
 //
-// Its handlers have no option for a challenge's digest, so the body's digest is bound as
-// their metadata, which they compare when the credential comes. The x402 header with
-// scheme exact they send by themselves.
+// Its handlers have no option for the digest of the body, so the digest is bound as metadata,
+// which they compare with the credential. They send the x402 header with scheme exact too.
 import { createServer } from "node:http";
 import { BodyDigest, Expires } from "mppx";
 import { evm } from "mppx/evm/server";

@@ -1,4 +1,4 @@
-// Signs for many different cards ahead of time, with the official clients, so that paying for them can be measured.
+// Signs payments for many different cards in advance, with the official clients.
 //
 //   node payers.mjs RAIL ENDPOINT KEY COUNT FILE
 //

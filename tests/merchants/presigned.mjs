@@ -1,8 +1,8 @@
-// Sends transactions to a node that were signed ahead of time, and tells how fast the node takes and mines them.
+// Sends pre-signed transactions to a node, and measures how fast it accepts and mines them.
 //
 //   node presigned.mjs NODE KEY COUNT BATCH
 //
-// Each is a transfer of one unit of USDC, in the order of nonces, so many in one HTTP request.
+// Each is a transfer of one unit of USDC, in the order of nonces, BATCH in one HTTP request.
 // Prints how many are in blocks and the seconds it took, up to the receipt of the last one.
 import { createPublicClient, encodeFunctionData, http, parseAbi } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

@@ -1,4 +1,4 @@
-// Sends signed cards to a merchant, so many at a time, and tells how it went.
+// Sends signed payments to a merchant, CALLERS at a time, and prints the result.
 //
 //   node spend.mjs ENDPOINT CALLERS FILE
 //

@@ -1,4 +1,4 @@
-// A chain, a post office and the real service between them, and what can be counted in each.
+// Starts a chain, the provider emulator and the real service, and counts transfers and cards.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { parseAbiItem } from "viem";
@@ -10,21 +10,20 @@ import { ask } from "./payer.mjs";
 
 const BASE = 8453;
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
-/** The provider's usual calls a minute are fewer than the cards that are bought here. */
+/** The provider's default rate is too low for these tests. */
 const RATE_TIMES = 100;
 
 async function startOffice(binary) {
   const child = spawn(binary, ["0"], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.on("data", text => (said += text));
-  const url = await until("the post office is open", () => said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
+  const url = await until("the provider emulator listens", () => said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
   const report = async () => (await fetch(`${url}/__sandbox/report`)).json();
   return { url, report, stop: () => child.kill("SIGINT") };
 }
 
 /**
- * `between` is put before the node, and answers with where the service finds it; `sandbox` are more settings of that
- * section.
+ * `between` starts a proxy before the node; `sandbox` are further settings of that section.
  */
 export async function startFixture({ between = null, sandbox = {} } = {}) {
   const [binary, postOffice] = process.argv.slice(2);
@@ -38,30 +37,30 @@ export async function startFixture({ between = null, sandbox = {} } = {}) {
     sandbox: { office: office.url, ...sandbox },
     provider: { rate_times: RATE_TIMES },
   });
-  // What is cut off is meant, and nobody wants to read of it.
+  // Faults are expected, so the log goes to a file.
   const log = between && join(place.folder, "log");
   const fixture = { chain, proxy, service: await open(binary, place, log) };
   const { payTo } = terms(await ask(fixture.service.url, card())).accepts[0];
 
-  /** Every payment so far, oldest first. */
+  /** All payments, oldest first. */
   fixture.transfers = async () => {
     const logs = await chain.reader.getLogs({ address: USDC[BASE], event: TRANSFER, args: { to: payTo }, fromBlock: 0n });
     return logs.map(({ args, transactionHash }) => ({ from: args.from, amount: args.value, transaction: transactionHash }));
   };
-  /** Cards that the provider took, all of them different. */
+  /** Number of cards that the provider accepted; fails if one was accepted twice. */
   fixture.cards = async () => {
     const { accepted, duplicates } = await office.report();
-    if (Object.keys(duplicates).length > 0) throw new Error(`cards twice: ${JSON.stringify(duplicates)}`);
+    if (Object.keys(duplicates).length > 0) throw new Error(`cards accepted twice: ${JSON.stringify(duplicates)}`);
     return accepted;
   };
-  /** What moved and what was mailed while something was done. */
+  /** Transfers and cards during `act`. */
   fixture.during = async act => {
     const [before, had] = [await fixture.transfers(), await fixture.cards()];
     const done = await act();
     const moved = (await fixture.transfers()).slice(before.length);
     return { done, moved, mailed: (await fixture.cards()) - had };
   };
-  /** A person nobody has seen before, who can pay for so many cards and has no gas. */
+  /** A new account with this amount of USDC and no gas. */
   fixture.stranger = async (units = 3_500_000n) => {
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
@@ -69,7 +68,7 @@ export async function startFixture({ between = null, sandbox = {} } = {}) {
     return { key, account };
   };
   fixture.order = async id => (await fetch(`${fixture.service.url}/api/x402/orders/${id}`)).json();
-  /** Ends the service and opens it again with other settings of the sandbox. */
+  /** Restarts the service with other settings of the sandbox. */
   fixture.reopen = async settings => {
     await fixture.service.stop();
     place.rehearse(settings);

@@ -1,4 +1,4 @@
-// Stands between the service and its node: it lets a transaction through, cuts off the answer, and then is silent.
+// A proxy before the node: it forwards a transaction, drops the answer, and then drops further calls.
 import { createServer } from "node:http";
 
 export async function startLossyProxy(target) {
@@ -7,7 +7,7 @@ export async function startLossyProxy(target) {
   let hits = 0;
   const seen = new Set();
 
-  /** The service may send an earlier transaction again at any time, until it knows that it is in a block. */
+  /** The service may resend an earlier transaction at any time, until it knows that it is in a block. */
   const isNew = body => {
     const raws = [JSON.parse(body)].flat().filter(({ method }) => method === "eth_sendRawTransaction").map(({ params }) => params[0]);
     const fresh = raws.filter(raw => !seen.has(raw));
@@ -21,7 +21,7 @@ export async function startLossyProxy(target) {
     const body = Buffer.concat(pieces).toString();
     const isTransaction = body.includes("eth_sendRawTransaction");
     if (isTransaction && isNew(body) && wanted > 0) [left, wanted] = [wanted, 0];
-    // In the silence only transactions get through: the node has them, whatever is heard of it.
+    // Meanwhile only transactions are forwarded: the node gets them, and their answers are dropped.
     if (left > 0 && !isTransaction) return cut(request);
     const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
     const said = await answer.text();
@@ -38,10 +38,10 @@ export async function startLossyProxy(target) {
   await new Promise(done => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** From the next new transaction on so many calls are cut off, its own answer among them. */
+    /** Drops so many answers, starting with that of the next new transaction. */
     cut: calls => ([wanted, hits] = [calls, 0]),
     calm: () => ([wanted, left] = [0, 0]),
-    /** How many were, since we last asked for it. */
+    /** How many were dropped since the last cut(). */
     hits: () => hits,
     stop: () => {
       server.close();

@@ -1,4 +1,4 @@
-// Payments whose answers are lost: the node took the transaction and nobody heard of it, or the payer heard nothing.
+// Payments with lost answers: the node's answer to the transaction is lost, or the payer's answer is.
 //
 //   node main.mjs BINARY POST_OFFICE lost_answers
 import assert from "node:assert/strict";
@@ -9,9 +9,9 @@ import { startLossyProxy } from "./lossy_proxy.mjs";
 import { PRICE, ask, credential, heard, mppx, post } from "./payer.mjs";
 import { startFixture } from "./fixture.mjs";
 
-/** How fast the service's clock runs, so that what waits for minutes waits for seconds. */
+/** The speed of the service's clock, so that minutes pass in seconds. */
 const SPEED = 20;
-/** How many calls are cut off from the transaction on, with its own answer; the last is until we say so. */
+/** How many calls are cut off, starting with the answer to the transaction; the last case until calm() is called. */
 const SILENCES = [1, 2, 4, Infinity];
 
 describe("answers are lost", () => {
@@ -20,7 +20,7 @@ describe("answers are lost", () => {
   after(() => fixture?.close());
   afterEach(() => fixture.proxy.calm());
 
-  /** The official client, with everything that it was told, and how often it signed. */
+  /** The official client, with a record of statuses and signatures. */
   function watched(account) {
     const told = [];
     let signed = 0;
@@ -43,7 +43,7 @@ describe("answers are lost", () => {
       const counted = await fixture.during(async () => {
         fixture.proxy.cut(calls);
         first = await payer.buy(body);
-        // It is as if it had failed, so whoever does not know better starts over, again and again.
+        // A client that knows nothing of the first attempt starts over repeatedly.
         for (let turn = 0; calls === Infinity && turn < 5; turn += 1) await payer.buy(body);
         if (calls === Infinity) {
           const doubtful = await heard(await ask(fixture.service.url, body));
@@ -100,7 +100,7 @@ describe("answers are lost", () => {
     assert.deepEqual([counted.done.status, payer.signed(), counted.moved.length, counted.mailed], [200, 1, 1, 1]);
   });
 
-  test("a payer who hangs up and starts over is not asked to pay again", async () => {
+  test("a payer who disconnects and starts over is not asked to pay again", async () => {
     const { account } = await fixture.stranger(10n * PRICE);
     const payer = watched(account);
     const body = card();

@@ -1,4 +1,4 @@
-// The parts of this test in one process, as each of them needs the same compiled contracts.
+// Runs the parts of this test in one process, because all need the same compiled contracts.
 //
 //   PYTHON=... node main.mjs BINARY POST_OFFICE PART...
 for (const part of process.argv.slice(4)) await import(`./${part}.mjs`);

@@ -1,4 +1,4 @@
-// Pays for cards as strangers would, with each official client, and counts every unit and every card.
+// Pays for cards with each official client, and counts every unit and every card.
 //
 //   PYTHON=... node main.mjs BINARY POST_OFFICE pay
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { startFixture } from "./fixture.mjs";
 
 const PAYERS = 50;
 const COPIES = 64;
-/** At this speed ten minutes are over in a second. */
+/** At this speed ten minutes pass in a second. */
 const HURRIED = 600;
 
 describe("the official clients pay", () => {
@@ -73,12 +73,12 @@ describe("the official clients pay", () => {
     ]);
     const [again, other] = done;
     assert.deepEqual(again, counted.done);
-    // No digest binds it to a body: the store knows whose it is, whatever the chain says.
+    // No digest binds it to a body; the store has its order.
     assert.deepEqual([other.status, other.kind, other.receipt], [409, "verification-failed", null], JSON.stringify(other.said));
     assert.deepEqual([moved, mailed], [[], 0]);
   });
 
-  test("a credential sent again is answered as the first time, and buys nothing else", async () => {
+  test("a repeated credential gets the same answer, and pays for nothing else", async () => {
     const { account } = await fixture.stranger(10n * PRICE);
     const body = card();
     const asked = await challenged(body);
@@ -92,14 +92,14 @@ describe("the official clients pay", () => {
       }
       const other = await heard(await ask(url(), card(), { authorization }));
       assert.deepEqual([other.status, other.kind, other.receipt], [402, "invalid-challenge", null]);
-      // Whoever lost everything and starts over is not asked to pay.
+      // A client that starts over without the credential is not asked to pay.
       const over = await heard(await mppx(account).fetch(...post(url(), body)));
       assert.deepEqual([over.status, over.said], [200, counted.done.said]);
     });
     assert.deepEqual([moved, mailed], [[], 0]);
   });
 
-  test("what does not hold is refused, and moves nothing", async () => {
+  test("an invalid credential is refused and moves nothing", async () => {
     const { account } = await fixture.stranger(10n * PRICE);
     const { account: beggar } = await fixture.stranger(PRICE - 1n);
     const body = card();
@@ -131,7 +131,7 @@ describe("the official clients pay", () => {
     console.log(`  ${good.length} of ${COPIES} copies had the one receipt`);
   });
 
-  test(`${PAYERS} payers at once all pay, and all have their cards`, async () => {
+  test(`${PAYERS} concurrent payers all pay and get their cards`, async () => {
     const payers = [];
     for (let number = 0; number < PAYERS; number += 1) payers.push(await fixture.stranger());
     const begun = Date.now();
@@ -146,8 +146,8 @@ describe("the official clients pay", () => {
     }
   });
 
-  // The last one, as the service's clock is hurried for it.
-  test("a challenge that has run out moves nothing, and there is a new one", async () => {
+  // The last test, because it speeds up the service's clock.
+  test("an expired challenge moves nothing and is answered with a new one", async () => {
     const { account } = await fixture.stranger();
     const body = card();
     const asked = await challenged(body);

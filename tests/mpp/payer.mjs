@@ -1,4 +1,4 @@
-// What every payer here does: the official clients, and credentials that are signed by them and not sent yet.
+// The official clients, and credentials that they sign without sending.
 import { spawn } from "node:child_process";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
@@ -11,7 +11,7 @@ import { terms } from "../x402/buyer.mjs";
 export const ENDPOINT = "/api/mpp/postcards";
 export const PRICE = 3_500_000n;
 
-/** The arguments of a fetch that asks for a card. */
+/** The arguments of a fetch that orders a card. */
 export const post = (url, body, headers = {}) => [
   `${url}${ENDPOINT}`,
   { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) },
@@ -22,7 +22,7 @@ export const ask = (url, body, headers) => fetch(...post(url, body, headers));
 export const mppx = (account, through = fetch) =>
   Mppx.create({ methods: [evm.charge({ account, currencies: [assets.base.USDC], maxAmount: "3.5" })], polyfill: false, fetch: through });
 
-/** The same for Python, in a process of its own. */
+/** The official client for Python, in its own process. */
 export function pympp(url, key, body) {
   const child = spawn(process.env.PYTHON, [new URL("pay.py", import.meta.url).pathname, `${url}${ENDPOINT}`, key], { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(JSON.stringify(body));
@@ -31,10 +31,10 @@ export function pympp(url, key, body) {
   return new Promise((resolve, reject) => child.once("close", code => (code === 0 ? resolve(JSON.parse(said)) : reject(new Error(`pympp ended with ${code}: ${said}`)))));
 }
 
-/** A value for Authorization, signed by mppx and not sent yet. */
+/** A value for Authorization, signed by mppx and not sent. */
 export const credential = (account, challenged) => mppx(account).createCredential(challenged.clone());
 
-/** A value for Payment-Signature, signed by the official x402 client for what PAYMENT-REQUIRED asks here. */
+/** A value for Payment-Signature, signed by the official x402 client for PAYMENT-REQUIRED. */
 export async function exact(network, account, challenged) {
   const client = new x402Client().register(network, new ExactEvmScheme(account));
   client.setSpendControls({ maxAmountPerPayment: "$3.50" });
@@ -42,7 +42,7 @@ export async function exact(network, account, challenged) {
   return http.encodePaymentSignatureHeader(await http.createPaymentPayload(terms(challenged)))["PAYMENT-SIGNATURE"];
 }
 
-/** An answer, as far as it is compared. */
+/** The parts of an answer that tests compare. */
 export async function heard(response) {
   const said = await response.json();
   const kind = said.type?.replace("https://paymentauth.org/problems/", "");

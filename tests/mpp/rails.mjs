@@ -1,4 +1,4 @@
-// Both ways of paying at once for one card: the official clients of x402 and MPP race, and the card is charged once.
+// Both rails at once for one card: the official clients of x402 and MPP race, and the card is charged once.
 //
 //   ROUNDS=15 node main.mjs BINARY POST_OFFICE rails
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ describe("x402 and MPP at once", () => {
   const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
   const byChance = () => pause(APART_MILLISECONDS * Math.random());
 
-  /** Where payers meet when both hold a signed payment; one who is never asked to pay comes without. */
+  /** A barrier: opens once all payers have signed, or were answered without having to pay. */
   function meeting(size) {
     let missing = size;
     let open;
@@ -36,7 +36,7 @@ describe("x402 and MPP at once", () => {
     return { come, all };
   }
 
-  /** A fetch that counts signed payments, holds the first until all payers have come, and then goes by chance. */
+  /** A fetch that counts signed payments, holds the first until the barrier opens, and then waits a random time. */
   function held(place) {
     let signed = 0;
     let hasCome = false;
@@ -57,7 +57,7 @@ describe("x402 and MPP at once", () => {
     return { through, come, signed: () => signed };
   }
 
-  /** Tries once, and if it was told to wait, until there is the card. */
+  /** Repeats the request until it is answered 200. */
   async function insist(name, buy, come) {
     const answers = [];
     await until(`${name} has the card`, async () => {
@@ -69,7 +69,7 @@ describe("x402 and MPP at once", () => {
     return answers;
   }
 
-  /** In every other round both payers have signed before either of them sends. */
+  /** In every second round both payers have signed before either of them sends. */
   async function race(round) {
     const body = x402.card();
     const place = round % 2 === 0 ? meeting(2) : null;
@@ -98,6 +98,6 @@ describe("x402 and MPP at once", () => {
       for (const { status } of done.answers) tally.statuses[status] = (tally.statuses[status] ?? 0) + 1;
     }
     console.log(`  ${JSON.stringify(tally)}`);
-    assert.ok(tally.contested > 0, "nobody raced");
+    assert.ok(tally.contested > 0, "no round had two signed payments");
   });
 });

@@ -1,4 +1,4 @@
-// Our settler before a real node, with transfers that viem signs, carries and cancels.
+// Our settler on a real node, with transfers that viem signs, submits and cancels.
 //
 //   node settler.mjs CARRY_BINARY
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ const types = {
 };
 let chain, settler;
 
-/** Our settler in a process of its own: a line in, a line out. */
+/** Our settler in its own process: one line of JSON in, one out. */
 function startSettler(binary, words) {
   const child = spawn(binary, words, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -36,7 +36,7 @@ function startSettler(binary, words) {
   return { ask, stop: () => child.stdin.end() };
 }
 
-/** What an MPP client signs, and the questions about it. */
+/** What an MPP client signs, and the calls to the settler for it. */
 async function sign(role, { to = who.payee.address, nonce = toHex(randomBytes(32)), seconds = 300n } = {}) {
   const { timestamp } = await chain.reader.getBlock();
   const message = { from: who[role].address, to, value: PRICE, validAfter: 0n, validBefore: timestamp + seconds, nonce };
@@ -52,7 +52,7 @@ async function sign(role, { to = who.payee.address, nonce = toHex(randomBytes(32
   return { message, signature, prepare, verify: () => ask("verify"), settle: () => ask("settle"), trace: () => ask("trace") };
 }
 
-/** Somebody calls the token with gas of their own. */
+/** Another account calls the token. */
 async function call(functionName, args) {
   const wallet = createWalletClient({ chain: chain.chain, transport: http(chain.url), account: who.minter });
   const hash = await wallet.writeContract({ address: TOKEN, abi, functionName, args });
@@ -72,7 +72,7 @@ async function cancel(role, { message: { nonce } }) {
   return call("cancelAuthorization", [message.authorizer, nonce, Number(v), r, s]);
 }
 
-/** Runs something and says what the seller got. */
+/** Runs something and returns what the seller received. */
 async function paid(doing) {
   const before = await chain.balance("payee");
   const result = await doing();
@@ -106,7 +106,7 @@ const tests = {
     assert.match((await pauper.verify()).invalid, /enough USDC/);
   },
 
-  async "a transfer that somebody else carried is paid, before we signed and after"() {
+  async "a transfer that another account submitted counts as paid, before and after we signed"() {
     const after = await sign("payer");
     await after.prepare();
     const theirs = await carry(after);
@@ -122,7 +122,7 @@ const tests = {
     assert.deepEqual(await after.trace(), { moved: theirs, finality: "final" });
   },
 
-  async "a cancelled transfer has the state of a made one, and is void"() {
+  async "a cancelled authorization reads as used, and is void"() {
     const payment = await sign("payer");
     await payment.prepare();
     await cancel("payer", payment);
@@ -136,7 +136,7 @@ const tests = {
     assert.deepEqual(await payment.trace(), { void: true });
   },
 
-  async "a nonce that went into another transfer is void"() {
+  async "a nonce that was used for another transfer is void"() {
     const payment = await sign("payer");
     await payment.prepare();
     await carry(await sign("payer", { to: who.pauper.address, nonce: payment.message.nonce }));
@@ -147,7 +147,7 @@ const tests = {
     assert.deepEqual(await payment.trace(), { void: true });
   },
 
-  async "a chain that takes the block back leaves it open, and it goes in again"() {
+  async "a payment that is reorganised away is open, and settles again"() {
     const payment = await sign("payer");
     await payment.prepare();
     const { moved, ...rest } = await payment.settle();
@@ -158,7 +158,7 @@ const tests = {
     assert.deepEqual([said.moved, won], [moved, PRICE], JSON.stringify(said));
   },
 
-  async "one that runs out unused is void by the chain's own final time"() {
+  async "an unused authorization is void once a final block is past its end"() {
     const payment = await sign("payer");
     await payment.prepare();
     await chain.hand.mine({ blocks: 1, interval: 400 });

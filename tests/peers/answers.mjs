@@ -1,7 +1,7 @@
-// What the benchmark asks, what we answer for the peers to repeat, and whether they do.
+// Records our answers for the servers of scripts/bench-mcp, and checks that these return the same.
 //
-//   answers.mjs record  PLAN BASE_URL FOLDER   writes recorded.json, and one question a case for wrk
-//   answers.mjs compare PLAN BASE_URL PEER     ends with an error unless both say the same
+//   answers.mjs record  PLAN BASE_URL FOLDER   writes recorded.json, and one wrk script for each case
+//   answers.mjs compare PLAN BASE_URL PEER     fails unless both return the same
 import { deepStrictEqual } from "node:assert";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const [purpose, path, base, other] = process.argv.slice(2);
 if (!other) throw new Error("usage: answers.mjs record|compare PLAN BASE_URL FOLDER|PEER");
 const plan = JSON.parse(readFileSync(path, "utf8"));
 
-/** A request in either wire: its headers and its message. */
+/** A request in either protocol generation: headers and message. */
 function question(era, method, params = {}) {
   const headers = {
     Accept: "application/json, text/event-stream",

@@ -1,4 +1,4 @@
-// The least that the official TypeScript SDK needs to answer as we do: recorded answers, and no session.
+// The smallest server on the official TypeScript SDK: recorded answers, and no session.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
@@ -8,7 +8,7 @@ const [port, path] = process.argv.slice(2);
 if (!path) throw new Error("usage: typescript.mjs PORT RECORDED.json");
 const { tools, answers } = JSON.parse(readFileSync(path, "utf8"));
 
-// The low-level server: the one with registered tools is slower still, and we want its best.
+// The low-level server, which is faster than the one with registered tools.
 function peer() {
   const server = new Server({ name: "peer", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => tools);
@@ -18,7 +18,7 @@ function peer() {
 
 const modern = toNodeHandler(createMcpHandler(peer, { legacy: "reject" }));
 
-// Stateless as its documentation shows it, and with plain JSON, which costs it less than a stream.
+// Stateless as in its documentation, with plain JSON, which is faster than a stream.
 async function legacy(request, response) {
   const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true });
   await peer().connect(transport);

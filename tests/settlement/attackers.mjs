@@ -1,4 +1,4 @@
-// The thread of the callers who pay nothing: each repeats one attack until it is told to stop, and counts the answers.
+// A worker thread of callers who do not pay: each repeats one attack until it is stopped, and counts the answers.
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";

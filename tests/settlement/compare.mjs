@@ -64,7 +64,7 @@ function isLost({ outcome, status, isStored, transfer, id }, missing) {
  */
 export async function compare({ chain, provider, services }, orders, restSeconds, prices = PRICES) {
   const rest = await waitForRest(services[0].url, orders, restSeconds);
-  // What is not at rest would go on while we count.
+  // Orders that are not at rest would continue while we count.
   for (const service of services) await service.kill();
   const moved = await readTransfers(chain, orders);
   const disagreements = [];

@@ -1,4 +1,4 @@
-// An honest payer buys a card each second, alone and beside callers who cost us calls outside and pay nothing.
+// One paid card each second, first alone, then while other callers cause outside calls without paying.
 import { Worker } from "node:worker_threads";
 import { card } from "../x402/buyer.mjs";
 import { compare } from "./compare.mjs";
@@ -7,16 +7,16 @@ import { withStack } from "./stack.mjs";
 import { milliseconds, percentile, startTable, words } from "./table.mjs";
 
 const COLUMNS = ["callers", "cards", "paid", "p50 ms", "p99 ms", "attacks/s", "answers"];
-/** The sandbox's price list has one country whose card costs more than a payment may. */
+/** The one country in the sandbox whose card costs more than the maximum charge. */
 const DEAR = { name: "Post Office", address: "The Square", city: "Port Lockroy", province: "AQ", postal_code: "BIQQ 1ZZ", country: "AQ" };
 const FULL = { quietSeconds: 60, attackSeconds: 60 };
 const REST_SECONDS = 30;
-/** How many times as long the slowest card may take under attack. */
+/** By which factor p99 may rise under attack. */
 const P99_TIMES = 2;
 
 const sleep = time => new Promise(resolve => setTimeout(resolve, time));
 
-/** Starts the callers who pay nothing, in a thread of their own so that the honest payer does not wait for them. */
+/** Starts the callers who do not pay, in a thread of their own so that they do not delay the paid cards. */
 async function startAttack(stack) {
   const [one, other] = await createAccounts(stack.chain, 2);
   const dear = await createOrder(stack, 0, one, "x402", { ...card(), recipient: DEAR });
@@ -30,7 +30,7 @@ async function startAttack(stack) {
   });
 }
 
-/** One card a second, each sent on time whatever became of the one before. */
+/** One card each second, sent on time even if the one before is not answered. */
 async function buy(stack, orders) {
   const begun = Date.now();
   const bought = orders.map(async (order, at) => {

@@ -16,7 +16,7 @@ const REST_SECONDS = 30;
 const FULL = { payers: 60, patienceSeconds: 150, faults: ["drop", "pool", "restart", "shuffle"] };
 const SHORT = { payers: 20, patienceSeconds: 40, faults: ["drop"] };
 
-/** Until the time is over, or nobody waits any more. */
+/** Until the time is over, or no payer waits any more. */
 async function last(seconds, isOver) {
   await until("the fault is over", isOver, seconds).catch(() => {});
 }
@@ -93,12 +93,12 @@ async function measure(stack, { blockTime, begin, strike }, { payers, patienceSe
   const [did] = await Promise.all([fault, ...orders.map(order => payUntilSettled(stack.services, order, end))]);
   const answered = Math.max(...orders.map(order => order.answered));
   const { rest, ...compared } = await compare(stack, orders, Math.max(1, (end - Date.now()) / 1_000));
-  // What was at rest when we first looked came to rest with the last answer.
+  // Orders that were at rest at the first look came to rest with the last answer.
   const rested = rest.wasAtRest ? answered : rest.at;
   return { ...compared, did, orders, rest: rest.isAtRest ? Math.max(0, rested - recovered) : Infinity };
 }
 
-/** What the payers were told who were refused. */
+/** The answers of payers who were refused. */
 const refusals = orders => orders.filter(({ outcome }) => outcome === "refused").map(({ rail, refusal }) => `${rail} ${refusal}`);
 
 export async function nodes(programs, { runs, short = false }) {

@@ -8,7 +8,7 @@ import * as mpp from "../mpp/payer.mjs";
 import * as x402 from "../x402/buyer.mjs";
 import { USDC } from "../x402/chains.mjs";
 
-/** What a card to Great Britain costs under each rail when the provider is spoken to as to Lob. */
+/** What a card to Great Britain costs on each rail with the emulated Lob. */
 export const PRICES = { x402: 185n * x402.UNITS_IN_A_CENT, mpp: mpp.PRICE };
 const FUNDS = 1_000n * x402.DOLLARS;
 /** Storage slots of the mappings in tests/chain/contracts/TestUSDC.sol. */
@@ -131,7 +131,7 @@ function record(order, status, text, headers = {}) {
   try {
     body = JSON.parse(text);
   } catch {
-    // Half an answer of a process that was killed, or none that we know.
+    // A truncated answer of a process that was killed, or an unknown one.
   }
   order.code = body.error?.code ?? body.type?.split("/").at(-1) ?? "";
   order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;

@@ -1,4 +1,4 @@
-// The command-line client as a stranger meets it: downloaded, held against its hash, every tool, every failure.
+// The command-line client: download, hash, every tool, every error.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -9,9 +9,9 @@ import { base, fail, get, judge, note, pass, sitemap, verdict } from "./lib.mjs"
 import { answered, closedPort, serve } from "./servers.mjs";
 
 const NODE_MAJOR = "22";
-/** A client that runs longer than this does not end by itself. */
+/** A client that runs longer than this hangs. */
 const PATIENCE_MILLISECONDS = 60_000;
-/** Long for a client that is told to be quick, short for one that is not. */
+/** Longer than the time-out in these tests, shorter than the default one. */
 const SOON_SECONDS = 15;
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -38,7 +38,7 @@ function execute(command, args, environment = {}) {
 
 const run = (args, environment) => execute(process.execPath, [program, ...args], environment);
 
-/** Runs the client and says what differs from what it should do. `says` is one or more parts of what is printed. */
+/** Runs the client and returns what differs from the expected result. `says` is one or more parts of the output. */
 async function expect(line, args, { exit, says = [], environment, also = () => [] }) {
   const seen = await run(args, environment);
   const [spoken, silent] = exit === 0 ? [seen.out, seen.err] : [seen.err, seen.out];
@@ -66,10 +66,10 @@ async function download() {
   return true;
 }
 
-/** The commands on the developers' page, as they would be pasted. */
+/** The commands on the developers' page, as pasted. */
 async function pasted() {
   const { origin } = await sitemap();
-  if (origin !== base) return note(`the commands on the page speak to ${origin} and are left alone`);
+  if (origin !== base) return note(`the commands on the page call ${origin} and are skipped`);
   const page = await (await get("/developers", "text/markdown")).text();
   const section = page.split("\n## Command-line client\n")[1]?.split("\n## ")[0] ?? "";
   const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands]) => commands);
@@ -81,7 +81,7 @@ async function pasted() {
 
 // --- The nine tools against the service --------------------------------------------------------
 
-/** What the text of each tool must not leave out of its data. */
+/** The data that the text output of each tool must contain. */
 const MENTIONED = {
   list_shop_products: ({ products }) => products.flatMap(({ slug, name, price }) => [slug, name, price.amount]),
   get_product: ({ name, description, price, specification, url, checkout_url: checkout }) =>
@@ -264,7 +264,7 @@ async function sentAndShown() {
   let server = await serve(spent("1"), answered(GOOD));
   const seen = await run([...QUESTION, "--base-url", server.url]);
   const patient = seen.exit === 0 && seen.out === "Why?\n\nBecause.\n" && seen.err.includes("Waiting 1 s") && server.asked.length === 2;
-  judge("a quota that opens again is waited for", patient ? [] : [JSON.stringify(seen)]);
+  judge("it waits until the quota resets", patient ? [] : [JSON.stringify(seen)]);
   const [{ method, path, headers, body }] = server.asked;
   const expected = {
     "accept": "application/json, text/event-stream",
@@ -278,7 +278,7 @@ async function sentAndShown() {
   const question = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_support_answer", arguments: { id: "a" } } };
   if (`${method} ${path}` !== "POST /mcp") wrong.push(`${method} ${path}`);
   if (body !== JSON.stringify(question)) wrong.push(body);
-  judge("the question is sent as the protocol wants it, and nothing else is", wrong);
+  judge("the request follows the protocol, and nothing else is sent", wrong);
   await server.close();
 
   const nasty = { ...GOOD, answer_markdown: "a\u001b[2J\u009b1m\u0007\u202eb\r\nc\td" };
@@ -295,19 +295,19 @@ async function sentAndShown() {
   await expect("the flag --base-url is stronger than the variable", [...QUESTION, "--base-url", server.url],
     { exit: 0, says: "Because.", environment: { PENNYBLACK_BASE_URL: "http://127.0.0.1:9" } });
   const cut = await execute("bash", ["-c", "set -o pipefail; node pennyblack.mjs get_support_answer --id a | head -c 3"], { PENNYBLACK_BASE_URL: server.url });
-  judge("a reader that has seen enough is no failure", cut.exit === 0 && cut.err === "" && cut.out === "Why" ? [] : [JSON.stringify(cut)]);
+  judge("a closed output pipe is not an error", cut.exit === 0 && cut.err === "" && cut.out === "Why" ? [] : [JSON.stringify(cut)]);
   await server.close();
 }
 
 async function oldNode() {
   const pretend = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'18.20.8'}})";
   const seen = await execute(process.execPath, ["--import", pretend, program, "tools"]);
-  judge("an older Node is told kindly", seen.exit === 2 && seen.err.includes("needs Node.js 22 or newer, and this is 18.20.8") ? [] : [seen.err]);
+  judge("an older Node gets an explanation", seen.exit === 2 && seen.err.includes("needs Node.js 22 or newer, and this is 18.20.8") ? [] : [seen.err]);
 }
 
 try {
   if (process.versions.node.split(".")[0] === NODE_MAJOR) pass(`Node ${process.versions.node}`);
-  else fail(`this is Node ${process.versions.node}, and the promise is about ${NODE_MAJOR}`);
+  else fail(`this is Node ${process.versions.node}, and the client requires ${NODE_MAJOR}`);
   if (await download()) {
     for (const part of [pasted, everyTool, everyNo, everyMistake, everyFailure, everySilence, sentAndShown, oldNode]) await part();
   }

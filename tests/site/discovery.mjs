@@ -1,11 +1,11 @@
-// Reads the OpenAPI document as the payment registries do, and knocks at each paid endpoint as they would.
+// Reads the OpenAPI document as payment registries do, and requests each paid endpoint as they do.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { checkEndpointSchema, getWarningsForL3 } from "@agentcash/discovery";
 import { validate } from "mppx/discovery";
 import { base, fail, get, judge, note, pass, verdict } from "./lib.mjs";
 
-/** Errors count against us; anything milder is only said. */
+/** Errors fail the check; warnings are printed. */
 function sort(line, findings) {
   const errors = findings.filter(({ severity }) => severity === "error");
   for (const finding of findings) if (!errors.includes(finding)) note(`${line}: ${words(finding)}`);
@@ -26,7 +26,7 @@ function agentcash() {
   sort(`@agentcash/discovery, ${found.resources.length} operations`, found.warnings);
 }
 
-/** The operations with a price, each with the request that its own examples make. */
+/** The operations with a price, each with the request from its examples. */
 function paid(document) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).filter(([, operation]) => operation?.["x-payment-info"]).map(([method, operation]) => {
@@ -61,7 +61,7 @@ function fill(document, path, parameters) {
   return { address: address.href, missing };
 }
 
-async function knock({ name, method, address, missing, body }) {
+async function probe({ name, method, address, missing, body }) {
   if (missing) return fail(`${name} has no example that a registry could send`);
   const answer = await fetch(address, {
     method,
@@ -70,8 +70,8 @@ async function knock({ name, method, address, missing, body }) {
   });
   const problem = await answer.json().catch(() => ({}));
   const code = problem.error?.code ?? problem.code ?? problem.error;
-  // A paid endpoint that is not set up yet says so, and that is an honest answer.
-  if (answer.status === 503 && code === "not_configured") return note(`${name} is not open yet`);
+  // A paid endpoint that is not configured answers 503, which is correct.
+  if (answer.status === 503 && code === "not_configured") return note(`${name} is not configured`);
   if (answer.status !== 402) return fail(`${name} answers ${answer.status} ${code ?? ""} to its own example, not 402`);
   const seen = await checkEndpointSchema({ url: address, probe: true, sampleInputBody: body ?? {} });
   const advice = (seen.advisories ?? []).filter((advisory) => advisory.method === method);
@@ -87,7 +87,7 @@ if (answer.status === 200) {
   const endpoints = paid(document);
   if (endpoints.length === 0) fail("no operation has x-payment-info");
   else pass(`${endpoints.length} operations have x-payment-info`);
-  for (const endpoint of endpoints) await knock(endpoint);
+  for (const endpoint of endpoints) await probe(endpoint);
 } else {
   fail(`/openapi.json answered ${answer.status}`);
 }

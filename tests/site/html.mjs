@@ -1,4 +1,4 @@
-// Holds the HTML of every page against html-validate's standard rules.
+// Checks the HTML of every page with html-validate's standard rules.
 import { HtmlValidate, StaticConfigLoader } from "html-validate";
 import { judge, pages, verdict } from "./lib.mjs";
 

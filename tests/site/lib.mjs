@@ -1,11 +1,11 @@
-// What every check of the public face shares: the address, the pages, the browser and the verdict.
+// Shared by all checks of the site: base URL, pages, browser and result.
 import puppeteer from "puppeteer-core";
 
 const address = process.argv[2] ?? process.env.BASE_URL;
 if (!address) throw new Error("usage: <check>.mjs BASE_URL");
 export const base = new URL(address).origin;
 
-// Addresses that are no page of their own, so the sitemap is right to leave them out.
+// Aliases of pages, which the sitemap must not list.
 const ALIASES = ["/de/", "/es/", "/it/"];
 const MISSING = "/no-such-page";
 
@@ -27,19 +27,19 @@ export function note(line) {
   console.log(`  note  ${line}`);
 }
 
-/** One line for a thing that was held against several rules: what is wrong with it, or that nothing is. */
+/** Prints one line for something that was checked by several rules, and what is wrong with it. */
 export function judge(line, complaints) {
   if (complaints.length === 0) pass(line);
   else fail(line, complaints);
 }
 
-/** The last line of every check. A check that looked at nothing has not passed. */
+/** The last line of every check. A check without results has failed. */
 export function verdict() {
   console.log(`  ${passes} passed, ${failures} failed`);
   process.exitCode = failures === 0 && passes > 0 ? 0 : 1;
 }
 
-/** Asks as a browser would, and does not follow a redirect behind our back. */
+/** Sends a request as a browser would, without following redirects. */
 export function get(path, accept = "text/html,*/*;q=0.8") {
   return fetch(new URL(path, base), { headers: { accept }, redirect: "manual" });
 }
@@ -54,11 +54,11 @@ export async function sitemap() {
   const [{ origin }] = listed;
   const stray = listed.find((address) => address.origin !== origin);
   if (stray) throw new Error(`/sitemap.xml lists two sites: ${origin} and ${stray.origin}`);
-  if (origin !== base) note(`the sitemap speaks for ${origin}; its paths are read from ${base}`);
+  if (origin !== base) note(`the sitemap is for ${origin}; its paths are read from ${base}`);
   return { origin, paths: [...new Set(listed.map((address) => address.pathname + address.search))] };
 }
 
-/** Every HTML page there is: path, the status it must answer with, and its text. */
+/** All HTML pages: path, expected status and text. */
 export async function pages() {
   const wanted = (await sitemap()).paths.map((path) => ({ path, status: 200 }));
   for (const path of ALIASES) {
@@ -72,16 +72,16 @@ export async function pages() {
     const text = await answer.text();
     if (answer.status !== page.status) fail(`${page.path} answered ${answer.status}, not ${page.status}`);
     else if (type.startsWith("text/html")) found.push({ ...page, text });
-    // A sitemap may list documents too; an alias or a missing page is for people.
+    // A sitemap may list documents too, but an alias or the 404 page must be HTML.
     else if (ALIASES.includes(page.path) || page.status === 404) fail(`${page.path} is ${type}, not HTML`);
-    else note(`${page.path} is ${type} and left to the links`);
+    else note(`${page.path} is ${type}; only its links are checked`);
   }
   return found;
 }
 
 /**
- * Debian's Chromium. Without its sandbox, because it opens nothing but our own pages and root may not have one;
- * with WebMCP, because otherwise our script for it does nothing and nobody would see it break.
+ * Debian's Chromium. Without its sandbox, because it opens our own pages only and root cannot use it; with WebMCP,
+ * because otherwise our script for it would not be tested.
  */
 export function browser() {
   return puppeteer.launch({

@@ -1,21 +1,20 @@
-// Holds six pages, one of each kind, against Lighthouse as a phone on a slow line would see them.
+// Checks six pages, one of each kind, with Lighthouse as a phone on a slow connection.
 import lighthouse from "lighthouse";
 import { base, browser, fail, note, pass, verdict } from "./lib.mjs";
 
 const PAGES = ["/", "/bitcoin-deutschland/", "/shop", "/shop/signer-mini", "/docs", "/privacy-policy"];
 const WANTED = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100, "agentic-browsing": 100 };
-// The clock of a shared machine is only ever wrong in one direction, so the best of some runs is the true one;
-// a busy spell passes, so there is a pause between them.
+// Other load on the machine only makes a run slower, so the best of several runs counts, with pauses between them.
 const ATTEMPTS = 12;
 const PAUSE_MILLISECONDS = 5_000;
-// An audit that finds nothing costs no points, so a full score would hide that these have gone blind.
+// An audit that does not apply costs no points, so a full score would hide that these found nothing.
 const SHOULD_APPLY = ["webmcp-registered-tools", "webmcp-schema-validity", "llms-txt", "ard-schema"];
 
 const percent = (category) => Math.floor((category?.score ?? 0) * 100 + 1e-9);
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
 
-/** One report. Where the browser could not be recorded at all, nothing was measured, and it is tried again. */
+/** One report. If the browser could not be recorded, it is repeated. */
 async function measure(port, path, categories) {
   for (let attempt = 1; ; attempt += 1) {
     const run = await lighthouse(new URL(path, base).href, {
@@ -27,12 +26,12 @@ async function measure(port, path, categories) {
     const trouble = run.lhr.runtimeError;
     if (!trouble) return run.lhr;
     if (attempt === ATTEMPTS) throw new Error(`${path}: ${trouble.message}`);
-    note(`${path}: ${trouble.code}, once more`);
+    note(`${path}: ${trouble.code}, repeated`);
     await pause();
   }
 }
 
-/** The audits that cost a category its points, with the first things each complains about. */
+/** The audits that cost a category points, with their first findings. */
 function reasons(report, category) {
   return report.categories[category].auditRefs.flatMap(({ id, weight }) => {
     const audit = report.audits[id];
@@ -60,7 +59,7 @@ async function judgePage(port, path) {
   if (short.length === 0) pass(line);
   else fail(line, short.flatMap((category) => reasons(report, category)));
   for (const id of SHOULD_APPLY) {
-    if (report.audits[id].scoreDisplayMode === "notApplicable") note(`${path}: ${id} found nothing to look at`);
+    if (report.audits[id].scoreDisplayMode === "notApplicable") note(`${path}: ${id} does not apply`);
   }
 }
 

@@ -1,14 +1,14 @@
-// Follows every link on every page and in llms.txt, as a reader without scripts meets them: our own must lead somewhere.
+// Follows every link on every page and in llms.txt, without scripts: links to our own site must work.
 import { base, browser, get, judge, note, pages, sitemap, verdict } from "./lib.mjs";
 
-// A door with a price on it is no dead end.
+// A 402 is not a broken link.
 const MAY_ASK_FOR_MONEY = /^\/(api(\/|$)|shop\/checkout$)/;
 
 const { origin } = await sitemap();
 const answers = new Map(); // a path, and a promise of what it answered
 const outward = new Set();
 
-/** Everything a page points at, and every place in it that can be pointed at. */
+/** All links of a page, and all ids in it. */
 async function read(tab, path) {
   await tab.goto(new URL(path, base).href, { waitUntil: "domcontentloaded" });
   return tab.evaluate(() => ({
@@ -20,7 +20,7 @@ async function read(tab, path) {
   }));
 }
 
-/** Links in Markdown, and addresses between angle brackets. */
+/** Links in Markdown, and URLs in angle brackets. */
 function readMarkdown(text) {
   return [...text.matchAll(/\]\(([^()\s]+)\)|<(https?:[^<>\s]+)>/g)].map(([, link, bare]) => link ?? bare);
 }
@@ -48,7 +48,7 @@ async function complaint(tab, places, from, link) {
   const fragment = decodeURIComponent(target.hash.slice(1));
   if (fragment === "" || fragment === "top" || !html) return null;
   if (!places.has(path)) places.set(path, new Set((await read(tab, path)).places));
-  return places.get(path).has(fragment) ? null : `${link} points at a place that is not there`;
+  return places.get(path).has(fragment) ? null : `${link} points to an id that does not exist`;
 }
 
 async function follow(tab, places, from, links) {
@@ -77,5 +77,5 @@ try {
 } finally {
   await chromium.close();
 }
-note(`${answers.size} addresses of our own asked; ${outward.size} that lead elsewhere left alone`);
+note(`${answers.size} URLs of our own requested; ${outward.size} external URLs not checked`);
 verdict();

@@ -1,4 +1,4 @@
-// Runs `mppx validate` as an operator would: every check of the MPP endpoint counts, the verdict on x402's is recorded.
+// Runs `mppx validate`: every check of the MPP endpoint counts, the result for the x402 endpoint is only printed.
 import { spawnSync } from "node:child_process";
 import { base, fail, judge, note, verdict } from "./lib.mjs";
 
@@ -9,7 +9,7 @@ function words({ severity, label, detail }) {
   return [severity, label, detail].filter(Boolean).join(": ");
 }
 
-// A wallet of ours would not help: the released validator has no way to pay on an EVM chain.
+// Without a wallet: the released validator cannot pay on an EVM chain.
 const run = spawnSync("mppx", ["validate", base, "--outputJson"], { encoding: "utf8" });
 let report = null;
 try {

@@ -1,4 +1,4 @@
-// Opens every page in a real browser, wide and narrow, light and dark, and holds it against axe and our own rules.
+// Opens every page in a browser, at two widths, light and dark, and checks it with axe and our own rules.
 import { readFileSync } from "node:fs";
 import { base, browser, judge, pages, verdict } from "./lib.mjs";
 
@@ -7,19 +7,19 @@ const WIDTHS = [1280, 360];
 const SCHEMES = ["light", "dark"];
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Everything the page does while it loads that it should not do. */
+/** Records what the page must not do while it loads. */
 function watch(tab, { path, status }, complaints) {
   const own = new URL(path, base).href;
   tab.on("console", (message) => {
     if (message.type() !== "error") return;
-    // Chromium reports the 404 of the very page that we asked for because it is missing.
+    // Chromium reports the 404 of the page that we requested.
     if (status === 404 && message.location().url === own) return;
     complaints.push(`console: ${message.text()} ${message.location().url ?? ""}`);
   });
   tab.on("pageerror", (error) => complaints.push(`script: ${error.message ?? error}`));
   tab.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && origin !== base) complaints.push(`asks another origin: ${request.url()}`);
+    if (protocol.startsWith("http") && origin !== base) complaints.push(`calls another origin: ${request.url()}`);
   });
 }
 
@@ -30,7 +30,7 @@ async function layout(tab, width) {
     headings: document.querySelectorAll("h1").length,
   }));
   const complaints = [];
-  // A page too wide for a phone makes the phone zoom out: then innerWidth grows along with it.
+  // A phone zooms out if a page is too wide: then innerWidth grows too.
   if (seen.scroll > seen.inner || seen.inner > width) complaints.push(`scrolls sideways: ${seen.scroll} px wide`);
   if (seen.headings !== 1) complaints.push(`has ${seen.headings} h1`);
   return complaints;
@@ -59,7 +59,7 @@ async function look(chromium, page, width, scheme) {
   return complaints.map((complaint) => ({ complaint, seen: `${width} ${scheme}` }));
 }
 
-/** The same complaint once, with all the looks that met it. */
+/** Each complaint once, with all variants in which it appeared. */
 function gather(found) {
   const looks = Map.groupBy(found, ({ complaint }) => complaint);
   return [...looks].map(([complaint, all]) => `${complaint}  [${[...new Set(all.map(({ seen }) => seen))].join(", ")}]`);
@@ -68,7 +68,7 @@ function gather(found) {
 const chromium = await browser();
 try {
   for (const page of await pages()) {
-    // Side by side, because each look is mostly waiting for the page to fall silent.
+    // Concurrently, because each variant mostly waits until the network is idle.
     const looks = WIDTHS.flatMap((width) => SCHEMES.map((scheme) => look(chromium, page, width, scheme)));
     judge(`${page.path} at ${WIDTHS.join(" and ")} px, ${SCHEMES.join(" and ")}`, gather((await Promise.all(looks)).flat()));
   }

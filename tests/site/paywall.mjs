@@ -1,11 +1,11 @@
-// Pays on the paywall page in a real browser, with a wallet that really signs and a chain that really settles.
+// Pays on the paywall page in a browser, with a wallet that signs and a chain that settles.
 //
 //   node paywall.mjs [BASE_URL [markup] [paying] [failing] [service] [looking]]
 //
-// BASE_URL is the service, whose policy holds for the page too. RPC_URL is a chain of the sandbox with `{chain}` in
-// the place of its number; without it PAYWALL_CHAINS is started, the example `chains` of the sandbox. PAYWALL_WRITER
-// is the example `paywall` of the content, which writes the page. With RPC_URL the service's own door is paid as well.
-// SHOTS names a folder for pictures.
+// BASE_URL is the service, whose content security policy applies to the page too. RPC_URL is the emulated chain with
+// `{chain}` in place of the chain id; without it PAYWALL_CHAINS is started, the example `chains` of the sandbox.
+// PAYWALL_WRITER is the example `paywall` of content, which renders the page. With RPC_URL the service's own page is
+// paid as well. SHOTS is a folder for screenshots.
 import { HtmlValidate, StaticConfigLoader } from "html-validate";
 import { base, get, judge, note, verdict } from "./lib.mjs";
 import { CHARGE, MOST, ORDER, StubService, allowance, balance, carrier } from "./stub_service.mjs";
@@ -21,7 +21,7 @@ const CARD = JSON.stringify({
   recipient: { name: "Ada Lovelace", address: "12 St James Square", city: "London", province: "London", postal_code: "SW1Y 4JH", country: "GB" },
 }, null, 2);
 
-/** One visit with a shop, a payer and a wallet of its own, and everything that is wrong with it. */
+/** One browser session with its own stub service, payer and wallet. */
 async function scene(line, act, { chain = 8453, holds = rich, wallet = {}, others = [], stub = {}, ...view } = {}) {
   const key = freshKey();
   const shop = await new StubService({ node, policy, payee: addressOf(freshKey()), body: CARD, ...stub }).open();
@@ -30,7 +30,7 @@ async function scene(line, act, { chain = 8453, holds = rich, wallet = {}, other
   const visit = await arrive(shop.origin, shop.body, { wallets: [purse, ...others], ...view });
   try {
     await act(visit, shop, purse);
-    if (shop.fault) visit.complaints.push(`the shop: ${shop.fault.message}`);
+    if (shop.fault) visit.complaints.push(`the stub service: ${shop.fault.message}`);
   } catch (error) {
     visit.complaints.push(String(error.message ?? error), `the page says: ${await visit.text("main").catch(() => "nothing")}`);
   }
@@ -39,7 +39,7 @@ async function scene(line, act, { chain = 8453, holds = rich, wallet = {}, other
   judge(line, visit.complaints);
 }
 
-/** The payee has the charge to the unit, the payer has it no longer, and the page says so. */
+/** The charge moved from payer to payee, to the unit, and the page says so. */
 async function isPaid(visit, shop, purse, { chain = 8453, name = "Base", usdc = 10_000_000n } = {}) {
   await visit.outcome();
   await visit.says("Paid", ORDER, "2.1175 USDC of at most 3.50", name, shop.settled?.transaction ?? "a transaction");
@@ -65,7 +65,7 @@ const refusal = (status, code, retry, message, headers) => (response, shop) =>
 
 // How it looks --------------------------------------------------------------------------------
 
-/** Each width and each scheme once, and with PAYWALL_LOOKS=all each with each. */
+/** Each width and each scheme once; with PAYWALL_LOOKS=all every combination. */
 const LOOKS = [[1280, "light"], [360, "dark"]];
 if (process.env.PAYWALL_LOOKS === "all") LOOKS.push([1280, "dark"], [360, "light"]);
 
@@ -146,7 +146,7 @@ async function paying() {
     visit.equal(await allowance(node(137), 137, purse.account.address), MOST - CHARGE, "what Permit2 may still move");
     const heard = (await visit.tab.evaluate(() => window.heard)).join(" | ");
     for (const word of ["see your address", "change to Polygon", "does not know Polygon", "let Permit2 move", "confirm the permission", "sign the payment", "on its way"]) {
-      visit.demand(heard.includes(word), `nobody hears ${word}: ${heard}`);
+      visit.demand(heard.includes(word), `not announced: ${word}: ${heard}`);
     }
     oneCredential(visit, shop, purse, 1);
   }, { chain: 137, holds: newcomer });
@@ -305,7 +305,7 @@ async function failing() {
     oneCredential(visit, shop, purse, 2);
   });
 
-  await scene("an answer that nobody can read is in doubt", async (visit, shop, purse) => {
+  await scene("an unreadable answer is in doubt", async (visit, shop, purse) => {
     shop.instead.push((response) => response.writeHead(500, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"));
     await visit.pay();
     await visit.says("Not certain yet", "answered with 500");
@@ -322,7 +322,7 @@ async function failing() {
   });
 
   const hostile = "</script><script>window.broken = 1</script><!--<script>]]>'\"\\\u2028<img src=x onerror='window.broken = 1'>&lt;b&gt;{{ 7 }}😀";
-  await scene("words that would like to be code", async (visit, shop, purse) => {
+  await scene("hostile text is shown as text", async (visit, shop, purse) => {
     visit.demand((await visit.text("#card-message")).includes("<img src=x onerror="), "the words are not shown as words");
     await visit.pay();
     await isPaid(visit, shop, purse);
@@ -330,17 +330,17 @@ async function failing() {
   }, { stub: { body: JSON.stringify({ ...JSON.parse(CARD), message: hostile, recipient: { name: hostile, address: 7, city: null } }) } });
 }
 
-// The service's own door -------------------------------------------------------------------------
+// The service's own page -------------------------------------------------------------------------
 
-/** The door of BASE_URL, when it is there and its chain is known. */
+/** The paywall of BASE_URL, if its chain is known. */
 async function service() {
-  if (!process.env.RPC_URL) return note("RPC_URL is not given, so the service's own door is not paid");
+  if (!process.env.RPC_URL) return note("RPC_URL is not set, so the service's own page is not paid");
   const body = JSON.stringify({ ...JSON.parse(CARD), operation_id: `paywall-${freshKey().slice(2, 34)}` });
   const headers = { "content-type": "application/json", accept: "text/html", "user-agent": "Mozilla/5.0" };
   const answer = await fetch(new URL(ENDPOINT, base), { method: "POST", headers, body });
   const page = await answer.text();
   const isPage = answer.status === 402 && answer.headers.get("content-type")?.startsWith("text/html");
-  if (!isPage) return judge("the service's own page", [`the door answered ${answer.status} ${answer.headers.get("content-type")}: ${page.slice(0, 200)}`]);
+  if (!isPage) return judge("the service's own page", [`the endpoint answered ${answer.status} ${answer.headers.get("content-type")}: ${page.slice(0, 200)}`]);
   const key = freshKey();
   await fund(8453, addressOf(key), newcomer);
   const purse = new Wallet({ key, node });
@@ -369,7 +369,7 @@ try {
   const parts = { markup, paying, failing, service, looking };
   const wanted = process.argv.slice(3);
   const asked = Object.keys(parts).filter((name) => wanted.length === 0 || wanted.includes(name));
-  // At the service's own door nobody needs our carrier.
+  // The service's own page does not need the stub's settler account.
   if (asked.some((name) => name !== "service")) for (const chain of [8453, 137, 42161]) await fund(chain, carrier.address, { native: GAS });
   for (const name of asked) await parts[name]();
 } finally {

@@ -1,15 +1,15 @@
-// Small servers on this machine that answer as they are told, one prepared answer for each request.
+// Small loopback servers with one prepared answer for each request.
 import { createServer } from "node:http";
 
-/** A good answer of a tool. */
+/** A successful answer of a tool. */
 export function answered(data) {
   const result = { content: [{ type: "text", text: JSON.stringify(data) }], structuredContent: data, isError: false };
   return { status: 200, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result }) };
 }
 
 /**
- * An answer has `status`, `headers` and `body`; with `cut` the connection ends after it, with `hang` it never does.
- * Either may stand alone, for a server that says nothing at all. The last answer is given to all further requests.
+ * An answer has `status`, `headers` and `body`; with `cut` the connection is closed after it, with `hang` it stays open.
+ * `cut` or `hang` alone sends nothing. The last answer is used for all further requests.
  */
 export async function serve(...answers) {
   const asked = [];
@@ -39,7 +39,7 @@ export async function serve(...answers) {
   };
 }
 
-/** A port at which nobody listens. */
+/** A port without a listener. */
 export async function closedPort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

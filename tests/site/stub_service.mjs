@@ -1,5 +1,5 @@
-// A shop of one card for the paywall to be tried in: it serves the page as our templates write it, and settles what is
-// paid on a chain, unless it is told to answer something else.
+// A stub of the service with one order, for tests of the paywall: it serves the page from our templates, and settles
+// payments on a chain unless a test prepared another answer.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ export const MOST = 3_500_000n;
 export const CHARGE = 2_117_500n;
 export const ORDER = "9f2c1e7ab04d4d6c8a53f0e1d2b7c694";
 const ENDPOINT = "/api/x402/postcards";
-/** Who carries payments to the chain here. */
+/** The account that submits payments to the chain. */
 export const carrier = privateKeyToAccount(`0x${"c4".repeat(32)}`);
 
 const usdcAbi = parseAbi(["function balanceOf(address) view returns (uint256)", "function allowance(address, address) view returns (uint256)"]);
@@ -45,7 +45,7 @@ export const allowance = (node, chain, account) => call(node, USDC[chain], "allo
 
 export function challenge(payee, { sponsored = false } = {}) {
   const extensions = { "payment-identifier": { info: { required: false }, schema: { type: "object" } } };
-  if (sponsored) extensions.eip2612GasSponsoring = { info: { description: "The carrier brings the permit along.", version: "1" }, schema: { type: "object" } };
+  if (sponsored) extensions.eip2612GasSponsoring = { info: { description: "The settler submits the permit.", version: "1" }, schema: { type: "object" } };
   return {
     x402Version: 2,
     error: "Payment required",
@@ -58,10 +58,10 @@ export function challenge(payee, { sponsored = false } = {}) {
   };
 }
 
-/** The page for an order, written by the same code and templates as the service's. */
+/** The page for an order, rendered by the code and templates of the service. */
 export function written(order) {
   const { status, stdout, stderr } = spawnSync(process.env.PAYWALL_WRITER, { input: JSON.stringify(order), encoding: "utf8" });
-  if (status !== 0) throw new Error(`the page cannot be written: ${stderr}`);
+  if (status !== 0) throw new Error(`the page cannot be rendered: ${stderr}`);
   return stdout;
 }
 
@@ -73,11 +73,11 @@ const served = {
 };
 
 export class StubService {
-  /** Every request that brought a payment: its header, its body and its name. */
+  /** Every request with a payment: its header, body and idempotency key. */
   paid = [];
-  /** Answers that are given instead of settling, one for each payment: functions of the response. */
+  /** Answers instead of settling, one for each payment: functions of the response. */
   instead = [];
-  /** What the order's status says. */
+  /** The status of the order. */
   record = { id: ORDER, status: "unpaid" };
   settled = null;
 
@@ -137,7 +137,7 @@ export class StubService {
     return this.json(response, status, {}, { "cache-control": "no-store", "payment-required": encode({ ...this.challenge, error }) });
   }
 
-  /** What is wrong with a credential, as a service would see it. */
+  /** What is wrong with a credential. */
   async wrongs(header) {
     const wrongs = [];
     const demand = (holds, what) => holds || wrongs.push(what);
@@ -159,7 +159,7 @@ export class StubService {
     demand(left > 560 && left <= 600, `deadline in ${left} s`);
     const domain = { name: "Permit2", chainId: Number(chain), verifyingContract: PERMIT2 };
     const signer = await recoverTypedDataAddress({ domain, types: promiseTypes, primaryType: "PermitWitnessTransferFrom", message, signature });
-    demand(signer.toLowerCase() === from.toLowerCase(), "signed by somebody else");
+    demand(signer.toLowerCase() === from.toLowerCase(), "signed by another account");
     return { wrongs, sent, chain: Number(chain), from, message, signature };
   }
 

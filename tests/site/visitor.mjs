@@ -1,4 +1,4 @@
-// What the tests of the paywall share: a chain with money on it, and a person at a browser who sees what is wrong.
+// Shared by the tests of the paywall: a funded chain, and a browser session that records what is wrong.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { privateKeyToAccount } from "viem/accounts";
@@ -33,7 +33,7 @@ export async function fund(chain, address, account) {
 }
 
 let keys = 0;
-/** A key that nobody has used before, so that every balance begins at nothing. */
+/** A new key, so that every balance begins at 0. */
 export const freshKey = () => `0x${(keys += 1).toString(16).padStart(4, "0")}${process.pid.toString(16).padStart(8, "0")}${"7e".repeat(26)}`;
 export const addressOf = (key) => privateKeyToAccount(key).address;
 
@@ -42,14 +42,14 @@ export const addressOf = (key) => privateKeyToAccount(key).address;
 export const policy = (await get("/")).headers.get("content-security-policy");
 const chromium = await browser();
 
-/** Waits for the thing itself; what it was is in the error. */
+/** Polls until `look` returns true; `what` is in the error after the time is over. */
 export async function until(what, look) {
   const end = Date.now() + PATIENCE_MILLISECONDS;
   while (Date.now() < end) {
     if (await look()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`waited in vain: ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }
 
 class Visit {
@@ -76,9 +76,9 @@ class Visit {
     return this.tab.$eval(selector, (found) => found.checkVisibility());
   }
 
-  /** The last word of an attempt, once it is there. */
+  /** The outcome of an attempt, once it is shown. */
   async outcome() {
-    await until("an outcome", () => this.isShown("#outcome"));
+    await until("there is an outcome", () => this.isShown("#outcome"));
     return this.text("#outcome");
   }
 
@@ -109,7 +109,7 @@ class Visit {
     this.equal(seen.headings, 1, "h1");
   }
 
-  /** Last of all, because axe needs scripts, and the page may have been opened without. */
+  /** Call it last: axe needs scripts, and the page may have been opened without. */
   async accessibility() {
     await this.tab.setJavaScriptEnabled(true);
     await this.tab.evaluate(axe);
@@ -121,12 +121,12 @@ class Visit {
   }
 }
 
-/** What a page must not do: complain, break its policy or ask anybody else. */
+/** Records what a page must not do: log errors, break its policy or call another origin. */
 function watch(visit, origin) {
   const { tab, complaints } = visit;
   tab.on("console", (message) => {
     if (message.type() !== "error") return;
-    // Chromium reports every answer of the door that is not a success; the page itself is one.
+    // Chromium reports every answer that is not a success; the page itself is one (402).
     const expected = message.text().startsWith("Failed to load resource") && message.location().url === origin + ENDPOINT;
     if (!expected) complaints.push(`console: ${message.text()} ${message.location().url ?? ""}`);
   });
@@ -137,8 +137,8 @@ function watch(visit, origin) {
   });
   tab.on("request", (request) => {
     const { origin: asked, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && asked !== origin) complaints.push(`asks another origin: ${request.url()}`);
-    // No link leads here: a browser comes by sending the card.
+    if (protocol.startsWith("http") && asked !== origin) complaints.push(`calls another origin: ${request.url()}`);
+    // No link leads here: the browser posts the card.
     if (!request.isNavigationRequest() || new URL(request.url()).pathname !== ENDPOINT) return request.continue();
     const headers = { ...request.headers(), "content-type": "application/json", ...visit.headers };
     return request.continue({ method: "POST", postData: visit.body, headers });
@@ -169,7 +169,7 @@ export async function arrive(origin, body, { wallets = [], width = 1280, scheme 
   return visit;
 }
 
-/** Closes the browser, and the chain if it is ours. */
+/** Closes the browser, and the chain if we started it. */
 export async function goHome() {
   await chromium.close();
   stop();

@@ -1,4 +1,4 @@
-// A wallet for a page in Chromium: it lives here, holds a real key, really signs, and passes all else on to a node.
+// A wallet for a page in Chromium: it has a real key, signs, and forwards all other calls to a node.
 import { privateKeyToAccount } from "viem/accounts";
 
 const fees = { maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 1_000_000n, gas: 200_000n };
@@ -11,7 +11,7 @@ export async function rpc(url, method, params = []) {
   return result;
 }
 
-/** Signs with the account's next nonce, hands it in and gives back its hash. */
+/** Signs with the account's next nonce, sends, and returns the hash. */
 export async function send(url, account, to, data, more = {}) {
   const nonce = Number(await rpc(url, "eth_getTransactionCount", [account.address, "pending"]));
   const chainId = Number(await rpc(url, "eth_chainId"));
@@ -20,14 +20,14 @@ export async function send(url, account, to, data, more = {}) {
 }
 
 export class Wallet {
-  /** Every method that a page has asked for, in sequence. */
+  /** Every method that a page has called, in sequence. */
   asked = [];
-  /** Methods that the person declines. */
+  /** Methods that the user declines. */
   declined = new Set();
-  /** What the page has told about networks that were unknown. */
+  /** Networks that the page has added. */
   introduced = [];
 
-  /** `node` gives the address of a chain's node; `knows` are the chains that the wallet has heard of. */
+  /** `node` returns the URL of a chain's node; `knows` are the chains that the wallet knows. */
   constructor({ key, node, chain = 8453, knows = [chain], name = null }) {
     this.account = privateKeyToAccount(key);
     this.node = node;
@@ -70,7 +70,7 @@ export class Wallet {
     return null;
   }
 
-  /** As wallets do: the right account, and only for the chain that it is on. */
+  /** As wallets do: only for its own account and its current chain. */
   sign(address, text) {
     this.mine(address);
     const { types: { EIP712Domain: _, ...types }, domain, primaryType, message } = JSON.parse(text);
@@ -88,7 +88,7 @@ export class Wallet {
   }
 }
 
-/** Puts wallets into a tab: one without a name as `window.ethereum`, those with one as EIP-6963 wants it. */
+/** Injects wallets into a tab: one without a name as `window.ethereum`, the others by EIP-6963. */
 export async function inject(tab, wallets) {
   await tab.exposeFunction("askWallet", async (place, request) => {
     try {

@@ -1,4 +1,4 @@
-// Runs the programs that the developers' page shows, as the page shows them, against the real service on a real node.
+// Runs the code examples of the developers' page, as printed, against the real service on a real node.
 //
 //   node snippets.mjs BINARY SNIPPETS X402_PYTHON MPP_PYTHON
 //
@@ -24,7 +24,7 @@ const FOLDER = new URL("snippets-at-work/", import.meta.url).pathname;
 const key = toHex(who.payer.getHdKey().privateKey);
 const run = promisify(execFile);
 
-/** Who runs a program, by its rail and the ending of its name. */
+/** The interpreter of a program, by its rail and file extension. */
 const SHARED = { sh: ["bash", "-euo", "pipefail"], mts: [process.execPath] };
 const RUNNERS = { x402: { ...SHARED, py: [x402Python] }, mpp: { ...SHARED, py: [mppPython] } };
 const railOf = name => name.split("_", 1)[0];
@@ -51,7 +51,7 @@ after(async () => {
   rmSync(FOLDER, { recursive: true, force: true });
 });
 
-/** The program as the page shows it, with its own name for the site, in a folder with a card and a key. */
+/** The program as the page prints it, with the site's URL, in a folder with a card and a key. */
 function layOut(name) {
   const text = readFileSync(join(snippets, name), "utf8").trimEnd().replaceAll(MARK, service.url);
   assert.ok(page.includes(text), `the page does not show ${name} as it lies there`);
@@ -68,20 +68,20 @@ async function execute(name, prepare = async () => {}) {
   const cwd = layOut(name);
   await prepare(cwd);
   const [program, ...words] = RUNNERS[railOf(name)][name.split(".").at(-1)];
-  // No BASE_URL: the program has to know the site from the page.
+  // Without BASE_URL: the URL from the page must work.
   const env = { PATH: `${dirname(binary)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME, PAYER_KEY: key };
   const { stdout } = await run(program, [...words, name], { cwd, env, timeout: 90_000 });
   return { cwd, said: stdout };
 }
 
-/** Does something, and says how much less the payer has after it. */
+/** Runs something, and returns by how much the payer's balance fell. */
 async function weighed(doing) {
   const had = await chain.balance("payer");
   const result = await doing();
   return [result, had - (await chain.balance("payer"))];
 }
 
-/** What `mppx` signs for the card in this folder, as a file with one header for curl. */
+/** Signs with `mppx` for the card in this folder, and writes the header to a file for curl. */
 async function signByMppx(cwd) {
   const body = readFileSync(join(cwd, "card.json"), "utf8");
   const method = evm.charge({ account: who.payer, currencies: [assets.base.USDC], maxAmount: "3.50" });
@@ -135,7 +135,7 @@ const TESTS = {
     const receipt = said.match(/^payment-receipt: (\S+)/im)[1];
     const { reference, method } = JSON.parse(Buffer.from(receipt, "base64url"));
     assert.deepEqual([method, (await chain.reader.getTransactionReceipt({ hash: reference })).status], ["evm", "success"]);
-    // The answer was lost, say: the same line again brings the same receipt and takes nothing.
+    // As after a lost answer: the same command returns the same receipt and charges nothing.
     const files = ["credential.txt", "card.json"].map(file => [file, readFileSync(join(cwd, file))]);
     const again = async folder => files.forEach(([file, text]) => writeFileSync(join(folder, file), text));
     const [second, more] = await weighed(() => execute(name, again));

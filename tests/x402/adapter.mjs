@@ -1,4 +1,4 @@
-// Our adapter before the official facilitator, with promises of the official client, on three nodes.
+// Tests our adapter against the official facilitator, with payments signed by the official client, on three nodes.
 //
 //   node adapter.mjs FACILITATE_BINARY
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ const CHARGE = 2_117_500;
 const chains = [];
 let facilitator, adapter;
 
-/** Our adapter in a process of its own: a line in, a line out. */
+/** Our adapter in its own process: one line of JSON in, one out. */
 function startAdapter(binary, words) {
   const child = spawn(binary, words, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -27,7 +27,7 @@ function startAdapter(binary, words) {
   return { ask, stop: () => child.stdin.end() };
 }
 
-/** What the official client makes of our offer. */
+/** The payload that the official client signs for our offer. */
 async function sign(chain, role, { carrier, seconds = 300, sponsored = false }) {
   const extra = { name: "USD Coin", version: "2", assetTransferMethod: "permit2", facilitatorAddress: carrier };
   const offer = { scheme: "upto", network: chain.network, amount: "3500000", asset: USDC[chain.id], payTo: who.payee.address, maxTimeoutSeconds: seconds, extra };
@@ -40,7 +40,7 @@ async function sign(chain, role, { carrier, seconds = 300, sponsored = false }) 
   return client.createPaymentPayload({ x402Version: 2, error: "Payment required", resource, accepts: [offer], extensions });
 }
 
-/** A payment that is ready to settle, and the questions about it. */
+/** A prepared payment, and the calls to the adapter for it. */
 async function begin(chain, role, options) {
   const payload = await sign(chain, role, options);
   const { preparation, ...rest } = await adapter.ask({ do: "prepare", payload });
@@ -50,7 +50,7 @@ async function begin(chain, role, options) {
   return { payload, nonce, verify: () => adapter.ask({ do: "verify", payload }), settle: () => adapter.ask({ do: "settle", ...about }), trace: () => adapter.ask({ do: "trace", ...about }) };
 }
 
-/** Runs something and says by how much payer and payee changed. */
+/** Runs `doing` and returns by how much the balances of payer and payee changed. */
 async function moved(chain, role, doing) {
   const before = [await chain.balance(role), await chain.balance("payee")];
   const result = await doing();
@@ -63,7 +63,7 @@ const owed = BigInt(CHARGE);
 const settles = () => facilitator.journal.filter(({ endpoint }) => endpoint === "settle");
 
 const tests = {
-  async "a payment to the unit, and never a refusal for the second try"(chain, options) {
+  async "a payment moves the exact charge, and a second settlement is never refused"(chain, options) {
     const payment = await begin(chain, "payer", options);
     assert.deepEqual(await payment.verify(), { valid: true });
     const { result, lost, won } = await moved(chain, "payer", payment.settle);
@@ -78,7 +78,7 @@ const tests = {
     assert.deepEqual(await payment.verify(), { invalid: "permit2_simulation_failed" });
   },
 
-  async "no allowance, an approval, and the same promise pays"(chain, options) {
+  async "without an allowance it is reported; after an approval the same payment settles"(chain, options) {
     const payment = await begin(chain, "newcomer", options);
     assert.deepEqual(await payment.verify(), { allowance: "missing" });
     const snapshot = await chain.hand.snapshot();
@@ -90,7 +90,7 @@ const tests = {
     await chain.hand.revert({ id: snapshot });
   },
 
-  async "a permit in place of an allowance"(chain, options) {
+  async "a permit replaces an allowance"(chain, options) {
     const payment = await begin(chain, "newcomer", { ...options, sponsored: true });
     assert.ok(payment.payload.extensions?.eip2612GasSponsoring?.info?.signature, "the client signed no permit");
     assert.deepEqual(await payment.verify(), { valid: true });
@@ -100,7 +100,7 @@ const tests = {
     assert.equal((await payment.trace()).moved, result.moved);
   },
 
-  async "a payer without money is invalid"(chain, options) {
+  async "a payer without USDC is invalid"(chain, options) {
     const payment = await begin(chain, "pauper", options);
     assert.deepEqual(await payment.verify(), { invalid: "permit2_insufficient_balance" });
     const { result, won } = await moved(chain, "pauper", payment.settle);
@@ -109,7 +109,7 @@ const tests = {
     assert.deepEqual(await payment.trace(), { open: true });
   },
 
-  async "an answer that is cut off after the money moved"(chain, options) {
+  async "a lost answer after the money moved is traced on the chain"(chain, options) {
     const payment = await begin(chain, "payer", options);
     facilitator.hooks.after = () => undefined;
     const { result, lost, won } = await moved(chain, "payer", payment.settle);
@@ -120,7 +120,7 @@ const tests = {
     assert.ok(isHash(traced.moved), JSON.stringify(traced));
   },
 
-  async "the facilitator's own pending, as 200 and as 500, is asked for once more"(chain, options) {
+  async "a pending settlement, as 200 and as 500, is requested once more"(chain, options) {
     for (const status of [200, 500]) {
       const payment = await begin(chain, "payer", options);
       const first = settles().length;
@@ -140,7 +140,7 @@ const tests = {
     }
   },
 
-  async "a settlement that stays pending is left to the chain"(chain, options) {
+  async "a settlement that stays pending is traced on the chain"(chain, options) {
     const payment = await begin(chain, "payer", options);
     await chain.hand.setAutomine(false);
     const { result } = await moved(chain, "payer", payment.settle);
@@ -151,7 +151,7 @@ const tests = {
     assert.ok(isHash((await payment.trace()).moved));
   },
 
-  async "answers that say too little or too much are doubts, and the chain knows"(chain, options) {
+  async "incomplete or wrong answers are lost, and the chain shows the payment"(chain, options) {
     const bends = [{ amount: "3500000" }, { amount: undefined }, { network: "eip155:1" }, { transaction: "" }, { payer: who.payee.address }, { success: false, errorReason: "permit2_simulation_failed", transaction: "" }];
     for (const bend of bends) {
       const payment = await begin(chain, "payer", options);
@@ -164,7 +164,7 @@ const tests = {
     }
   },
 
-  async "a burned promise, and one that ran out, are void"(chain, options) {
+  async "a burned nonce and an expired authorization are void"(chain, options) {
     const burned = await begin(chain, "payer", options);
     await chain.burn("payer", burned.nonce);
     assert.ok((await burned.settle()).lost);

@@ -1,10 +1,10 @@
-// The audit after a storm: chain, provider and orders must tell the same story, to the unit.
+// The audit after the fault test: chain, provider and orders must agree, to the unit.
 import { DatabaseSync } from "node:sqlite";
 import { decodeFunctionData, parseAbi, parseAbiItem } from "viem";
 import { UNITS_IN_A_CENT } from "./buyer.mjs";
 import { USDC } from "./chains.mjs";
 
-/** What a card costs at the sandbox when it is spoken to as to Lob. */
+/** What a card costs at the emulated Lob. */
 const CENTS = { US: 87n, GB: 185n };
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 const PROXY = parseAbi([
@@ -15,11 +15,11 @@ const PROXY = parseAbi([
   "function settle(Permit permit, uint256 amount, address owner, Witness witness, bytes signature)",
   "function settleWithPermit(Permit2612 permit2612, Permit permit, uint256 amount, address owner, Witness witness, bytes signature)",
 ]);
-/** How orders look that are done with, as anybody may ask. */
+/** Public statuses of finished orders. */
 const PAID = new Set(["submitted", "mailed", "delivered"]);
 export const AT_REST = new Set([...PAID, "unpaid"]);
 
-/** Remembers between which two moments each block of a chain came to be. */
+/** Records between which two moments each block of a chain appeared. */
 export function watch(chain) {
   const blocks = new Map();
   let last = 0n;
@@ -35,7 +35,7 @@ export function watch(chain) {
   return { blocks, stop: async () => (clearInterval(timer), looking.then(look)) };
 }
 
-/** Every transfer to the seller, with the promise that it spent. */
+/** Every transfer to the seller, with the nonce of the authorization that it spent. */
 async function transfers(chain, payee, watched) {
   const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: payee }, fromBlock: 0n });
   return Promise.all(
@@ -49,9 +49,9 @@ async function transfers(chain, payee, watched) {
 }
 
 /**
- * An invitation to pay for what is paid or in doubt. The moments are ours: a request counts as later than a block only
- * when it was sent after we had seen the block, and a promise as known to be in doubt only when every answer to it was
- * heard before the request was sent.
+ * 402 answers for orders that were paid or in doubt, by our clock: a request is later than a block only if it was sent
+ * after we saw the block, and an authorization is in doubt only if every answer to it arrived before the request was
+ * sent.
  */
 function invitations(wish, moved) {
   const found = [];
@@ -60,13 +60,13 @@ function invitations(wish, moved) {
       const presented = wish.said.filter(one => one.nonce === nonce);
       const allHeard = presented.every(({ answered }) => answered !== null && answered < invited.sent);
       if (by < invited.sent) found.push(`402 after the money had moved in ${transaction}`);
-      else if (allHeard && after > invited.answered) found.push(`402 while a promise was in doubt that moved later in ${transaction}`);
+      else if (allHeard && after > invited.answered) found.push(`402 while an authorization was in doubt that settled later in ${transaction}`);
     }
   }
   return found;
 }
 
-/** Everything that does not agree, in words, and the figures. */
+/** Everything that does not agree, as sentences, and the figures. */
 export async function audit({ wishes, chains, watches, payee, statuses, report, store }) {
   const faults = [];
   const demand = (holds, ...words) => holds || faults.push(words.join(" "));
@@ -95,7 +95,7 @@ export async function audit({ wishes, chains, watches, payee, statuses, report, 
   }
   for (const chain of chains) {
     const sum = moved.filter(one => one.chain === chain).reduce((all, { amount }) => all + amount, 0n);
-    demand((await chain.holds(payee)) === sum, chain.network, "the seller holds something else than the transfers say");
+    demand((await chain.holds(payee)) === sum, chain.network, "the seller's balance differs from the sum of the transfers");
   }
   compareWithStore(store, moved, demand);
   const paid = [...byWish.values()].filter(its => its.length > 0).length;
@@ -107,13 +107,13 @@ export async function audit({ wishes, chains, watches, payee, statuses, report, 
   return { faults, paid, unpaid: wishes.length - paid, transfers: moved.length, units };
 }
 
-/** The orders as they lie on disk. */
+/** Compares the stored orders with the transfers. */
 function compareWithStore(file, moved, demand) {
   const store = new DatabaseSync(file, { readOnly: true });
   const rows = store.prepare("SELECT state, settled_transaction AS \"transaction\", settled_atomic AS amount FROM orders").all();
   store.close();
   const settled = new Map(rows.filter(({ transaction }) => transaction).map(row => [row.transaction, row]));
-  for (const { state } of rows) demand(state === "offered" || state === "mailed", "an order lies in the store as", state);
+  for (const { state } of rows) demand(state === "offered" || state === "mailed", "an order in the store has the state", state);
   demand(settled.size === moved.length, `the store knows ${settled.size} payments, and the chains ${moved.length}`);
   for (const { transaction, amount } of moved) demand(BigInt(settled.get(transaction)?.amount ?? 0) === amount, "the store has another amount for", transaction);
 }

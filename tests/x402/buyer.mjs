@@ -1,4 +1,4 @@
-// What every buyer here does: cards of its own, and the official client with its spend control raised.
+// Test cards, and the official client with its spend limit raised.
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 
@@ -13,26 +13,26 @@ const RECIPIENTS = {
 };
 
 let cards = 0;
-/** No two cards are alike, as the same card twice is one order. */
+/** All cards differ, because the same card twice is one order. */
 export function card(country = "GB") {
   cards += 1;
   return { front_image_url: "https://images.example.org/sea.jpg", message: `The sea says hello, number ${cards}.`, recipient: RECIPIENTS[country] };
 }
 
-/** The arguments of a fetch that asks for a card. */
+/** The arguments of a fetch that orders a card. */
 export const post = (url, body, headers = {}, more = {}) => [
   `${url}${ENDPOINT}`,
   { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body), ...more },
 ];
 
-/** The official client on one network; a signer that can read the chain signs allowances too. */
+/** The official client on one network; with a signer that can read the chain it signs allowances too. */
 export function wallet(network, signer) {
   const client = new x402Client().register(network, new UptoEvmScheme(signer));
   client.setSpendControls({ maxAmountPerPayment: "$3.50" });
   return client;
 }
 
-/** What PAYMENT-REQUIRED says, if it is there. */
+/** The decoded PAYMENT-REQUIRED header, or null. */
 export const terms = response => JSON.parse(Buffer.from(response.headers.get("payment-required") ?? "bnVsbA==", "base64").toString());
 
 /** One credential for these terms, signed by the official client and not sent yet. */

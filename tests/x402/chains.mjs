@@ -1,4 +1,4 @@
-// Anvil nodes that look like Base, Polygon and Arbitrum One to a payment under `upto`.
+// Anvil nodes with the contracts that an `upto` payment needs, as Base, Polygon and Arbitrum One.
 import { spawn } from "node:child_process";
 import { createPublicClient, createTestClient, createWalletClient, defineChain, http, maxUint256, parseAbi } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
@@ -13,7 +13,7 @@ const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** The mnemonic that every development node starts with. It never holds value. */
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** One of the ten that have gas on every chain from the start. */
+/** One of the ten accounts with gas on every chain. */
 export const account = addressIndex => mnemonicToAccount(MNEMONIC, { addressIndex });
 export const who = { minter: account(0), facilitator: account(1), payer: account(2), newcomer: account(3), payee: account(4), pauper: account(5) };
 
@@ -24,7 +24,7 @@ export const usdcAbi = parseAbi([
 ]);
 export const permit2Abi = parseAbi(["function invalidateUnorderedNonces(uint256,uint256)"]);
 
-/** Two blocks behind the latest one, a block of this node is final. */
+/** A block of this node is final two blocks later. */
 const FINALITY = ["--slots-in-an-epoch", "1"];
 
 export async function startChain(id) {
@@ -69,9 +69,9 @@ export async function startChain(id) {
     reader,
     hand,
     send,
-    /** USDC for anybody, out of nothing. */
+    /** Mints USDC for an address. */
     fund,
-    /** Permit2 may take what this account holds. */
+    /** Approves Permit2 for this account. */
     allow,
     holds,
     approve: role => allow(who[role]),

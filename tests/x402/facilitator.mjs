@@ -1,4 +1,4 @@
-// The official facilitator of @x402/core and @x402/evm behind a server of our own, with a few faults.
+// The official facilitator of @x402/core and @x402/evm behind an HTTP server, with hooks for faults.
 import { createServer } from "node:http";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { toFacilitatorEvmSigner } from "@x402/evm";
@@ -7,7 +7,7 @@ import { EIP2612_GAS_SPONSORING } from "@x402/extensions";
 import { createWalletClient, http, publicActions } from "viem";
 import { who } from "./chains.mjs";
 
-/** How long it waits for a receipt before it says that a settlement is pending. */
+/** How long it waits for a receipt before it reports a settlement as pending. */
 const PATIENCE_MILLISECONDS = 1_500;
 
 function signer(chain) {
@@ -25,11 +25,11 @@ function signer(chain) {
   return toFacilitatorEvmSigner(tools, { confirmationTimeoutMs: PATIENCE_MILLISECONDS });
 }
 
-/** `before(endpoint)` runs before the work, `after(endpoint, answer)` may change the answer, or cut by returning nothing. */
+/** `before(endpoint)` runs first; `after(endpoint, answer)` may change the answer, or close the connection by returning nothing. */
 export async function startFacilitator(chains) {
   const facilitator = new x402Facilitator().registerExtension(EIP2612_GAS_SPONSORING);
   for (const chain of chains) facilitator.register(chain.network, new UptoEvmScheme(signer(chain)));
-  // One account has one next number, so what it sends on a chain it sends one after another.
+  // The account's nonces are sequential, so settlements on one chain run one after another.
   const lines = new Map();
   const inLine = (network, work) => {
     const turn = (lines.get(network) ?? Promise.resolve()).then(work, work);

@@ -1,19 +1,19 @@
-// Bad weather on the way outside: a proxy that breaks a third of the calls, and the same ones for the same seed.
+// A proxy that fails a third of the calls, the same ones for the same seed.
 import { createHash } from "node:crypto";
 import { Agent, createServer, request as ask } from "node:http";
 
-/** How likely a call breaks, gust by gust. Their mean is a third; without a lull nothing of many calls would get through. */
+/** The probability of a fault in successive phases. The mean is a third; without quiet phases, work of many calls would never complete. */
 const FORCES = [0, 3 / 30, 10 / 30, 15 / 30, 22 / 30];
-/** For so long nobody listens at all. */
+/** How long the port is closed. */
 const ABSENCE_MILLISECONDS = 300;
 
-/** A number from 0 to 1 that depends on the seed and these words alone. */
+/** A number from 0 to 1, determined by the seed and these words. */
 export function chance(seed, ...words) {
   const hash = createHash("sha256").update(JSON.stringify([seed, ...words])).digest();
   return hash.readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** One of the names, each as often as its number says. */
+/** One of the names, with probability in proportion to its weight. */
 export function draw(weights, luck) {
   const all = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   let left = luck * all;
@@ -24,15 +24,15 @@ export function draw(weights, luck) {
   throw new Error("the luck is not below 1");
 }
 
-/** The forces of five gusts in a row, in an order of chance. */
+/** The probabilities of five successive phases, in random order. */
 function forces(seed, place, round) {
-  return FORCES.map((force, at) => [chance(seed, place, "gust", round, at), force]).sort(([one], [other]) => one - other).map(([, force]) => force);
+  return FORCES.map((force, at) => [chance(seed, place, "phase", round, at), force]).sort(([one], [other]) => one - other).map(([, force]) => force);
 }
 
-/** What a node meets. `error` is a node that did what it was asked and says that it failed. */
+/** Weights of the faults of a node. `error`: the node executes the call and reports an error. */
 export const NODE = () => ({ cut_before: 20, cut_after: 20, status_before: 12, status_after: 12, garbage: 12, error: 12, absent: 1, hang_before: 1, hang_after: 1 });
 
-/** What a facilitator meets, door by door. */
+/** Weights of the faults of a facilitator, by endpoint. */
 export const FACILITATOR = path =>
   path === "/settle"
     ? { cut_before: 10, cut_after: 10, status_before: 8, status_after: 8, garbage: 8, pending_as_500: 10, wrong_amount: 10, wrong_network: 10, absent: 2, hang_before: 1, hang_after: 1 }
@@ -42,7 +42,7 @@ const bent = change => answer => ({ ...answer, body: JSON.stringify(change(JSON.
 const onlyOfSuccess = change => said => (said.success ? change(said) : said);
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What becomes of a good answer. Nothing at all: the connection ends. */
+/** What becomes of a good answer. `undefined` closes the connection. */
 const AFTER = {
   cut_after: () => undefined,
   status_after: () => ({ status: 500, headers: {}, body: "<h1>Internal Server Error</h1>" }),
@@ -53,20 +53,20 @@ const AFTER = {
   pending_as_500: answer => ({ ...bent(onlyOfSuccess(said => ({ ...said, success: false, errorReason: "settlement_pending" })))(answer), status: 500 }),
 };
 
-/** `place` names it in the seed and in the tally, `gust` is how many calls of one path it lasts. */
-export async function startProxy({ seed, place, target, kinds, gust }) {
+/** `place` names the proxy in the seed and in the tally; `phase` is the number of calls of one path in a phase. */
+export async function startProxy({ seed, place, target, kinds, phase }) {
   const agent = new Agent({ keepAlive: true });
   const tally = { calls: 0, broken: 0, kinds: {} };
   const numbers = new Map();
-  let weather = "bad";
+  let mode = "faults";
 
   const kindOf = path => {
-    if (weather === "calm") return "none";
+    if (mode === "calm") return "none";
     const number = numbers.get(path) ?? 0;
     numbers.set(path, number + 1);
     tally.calls += 1;
     const endpoint = `${place}${path}`;
-    const nth = Math.floor(number / gust(path));
+    const nth = Math.floor(number / phase(path));
     const force = forces(seed, endpoint, Math.floor(nth / FORCES.length))[nth % FORCES.length];
     if (chance(seed, endpoint, "call", number) >= force) return "none";
     const kind = draw(kinds(path), chance(seed, endpoint, "kind", number));
@@ -89,13 +89,13 @@ export async function startProxy({ seed, place, target, kinds, gust }) {
       out.end(body);
     });
 
-  /** As when somebody starts it anew: who is here is cut off, and who comes is refused. */
+  /** As during a restart: open connections are closed, and new ones are refused. */
   const vanish = () => {
     if (!server.listening) return;
     const { port } = server.address();
     server.close();
     server.closeAllConnections();
-    setTimeout(() => weather !== "over" && server.listen(port, "127.0.0.1"), ABSENCE_MILLISECONDS);
+    setTimeout(() => mode !== "over" && server.listen(port, "127.0.0.1"), ABSENCE_MILLISECONDS);
   };
 
   const serve = async (request, response) => {
@@ -121,9 +121,9 @@ export async function startProxy({ seed, place, target, kinds, gust }) {
     url,
     place,
     tally,
-    calm: () => (weather = "calm"),
+    calm: () => (mode = "calm"),
     stop: () => {
-      weather = "over";
+      mode = "over";
       server.close();
       server.closeAllConnections();
       agent.destroy();

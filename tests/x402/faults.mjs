@@ -1,10 +1,10 @@
-// Orders through the whole service in a storm: every third call to the outside breaks, payers misbehave, the service
-// is killed. Then it is calm, and the audit counts.
+// Orders through the whole service with faults: a third of all outside calls fail, payers repeat and disconnect, and the
+// service is killed. Then the faults end, and the audit compares chain, provider and orders.
 //
 //   node faults.mjs BINARY POST_OFFICE settler|facilitator [ORDERS [SEED]]
 //
-// POST_OFFICE is the example `post_office` of the sandbox. CLOCK_SPEED is how fast the service's clock runs once it is
-// calm; at 1 the reconciler takes its own time. KEEP=1 keeps the folder with store and log.
+// POST_OFFICE is the example `post_office` of the sandbox. CLOCK_SPEED multiplies the speed of the service's clock after
+// the faults (default 20). KEEP=1 keeps the folder with store and log.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
@@ -23,14 +23,14 @@ const seed = Number(seedWord ?? randomInt(1_000_000));
 const speed = Number(process.env.CLOCK_SPEED ?? 20);
 
 const SHORT = orders <= 300;
-/** How many payers are at it at once, how long each of them tries, and how often the service is killed. */
+/** Concurrent payers, how long each of them tries, and how often the service is killed. */
 const TOGETHER = SHORT ? 40 : 60;
 const PATIENCE_SECONDS = SHORT ? 20 : 60;
 const KILLS = SHORT ? 3 : Math.round(orders / 200);
-/** How long the reconciler may take, on its own clock. */
+/** How long the reconciler may take, on the service's clock. */
 const REST_SECONDS = 2_400;
 const NETWORKS = { 8453: "base", 137: "polygon", 42161: "arbitrum" };
-/** All that can go wrong at the provider, in percent of the calls that come so far: a third of them. */
+/** Faults of the provider, in percent of the calls that reach each rule: together a third. */
 const AT_THE_PROVIDER = { reset_before: 4, reset_after: 5, status_before: 4, status_after: 5, malformed: 4, truncated: 4, html_after: 4, rate_limited: 3, unauthorized: 2, timeout_before: 1, timeout_after: 1, list_empty: 5, list_lag: 3 };
 
 const opened = [];
@@ -40,13 +40,13 @@ let service;
 
 const line = (...words) => console.log(`  ${words.join(" ")}`);
 
-/** A process that says where it is, and is ended with us. */
+/** Starts the provider emulator, which prints its URL. */
 async function startOffice() {
   const child = spawn(postOffice, ["0", String(orders + 1_000)], { stdio: ["ignore", "pipe", "inherit"] });
   opened.push({ stop: () => child.kill("SIGINT") });
   let said = "";
   child.stdout.on("data", text => (said += text));
-  const url = await until("the post office is open", () => said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
+  const url = await until("the provider emulator listens", () => said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
   const control = async (method, path, body) => {
     const response = await fetch(`${url}/__sandbox/${path}`, { method, headers: { "content-type": "application/json" }, body: body && JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
@@ -55,7 +55,7 @@ async function startOffice() {
   return { url, control };
 }
 
-/** Eight people with money on every chain. */
+/** Eight accounts with USDC on every chain. */
 async function startPayers() {
   const payers = [];
   for (let number = 2; number < 10; number += 1) {
@@ -70,7 +70,7 @@ async function startPayers() {
   return payers;
 }
 
-/** Everything outside, with the weather in between. */
+/** Chains, facilitator and provider, with fault proxies before them. */
 async function setUp() {
   for (const id of Object.keys(NETWORKS)) chains.push(await startChain(Number(id)));
   opened.push(...chains);
@@ -82,12 +82,12 @@ async function setUp() {
     return made.url;
   };
   const rpc = {};
-  for (const { id, url } of chains) rpc[NETWORKS[id]] = await proxy({ place: `the node of ${NETWORKS[id]}`, target: url, kinds: NODE, gust: () => (way === "settler" ? 80 : 25) });
+  for (const { id, url } of chains) rpc[NETWORKS[id]] = await proxy({ place: `the node of ${NETWORKS[id]}`, target: url, kinds: NODE, phase: () => (way === "settler" ? 80 : 25) });
   const hands = { kind: way, account: way === "settler" ? who.facilitator : undefined };
   if (way === "facilitator") {
     const carrier = await startFacilitator(chains);
     opened.push(carrier);
-    hands.facilitator = await proxy({ place: "the facilitator", target: carrier.url, kinds: FACILITATOR, gust: path => (path === "/supported" ? 1 : 15) });
+    hands.facilitator = await proxy({ place: "the facilitator", target: carrier.url, kinds: FACILITATOR, phase: path => (path === "/supported" ? 1 : 15) });
   }
   const office = await startOffice();
   const payers = await startPayers();
@@ -100,17 +100,17 @@ async function setUp() {
 const log = () => join(place.folder, "log");
 const start = async () => (service = await open(binary, place, log()));
 
-/** Kills the service whenever another share of the payers is done, at a moment of chance. */
+/** Kills the service each time another share of the payers is done, after a random delay. */
 async function kill(done) {
   for (let number = 1; number <= KILLS; number += 1) {
-    await until("payers come to an end", () => done() >= (orders * number) / (KILLS + 2), 3_600);
+    await until("enough payers are done", () => done() >= (orders * number) / (KILLS + 2), 3_600);
     await new Promise(resolve => setTimeout(resolve, 500 * chance(seed, "kill", number)));
     await service.kill();
     await start();
   }
 }
 
-async function storm(wishes) {
+async function payWithFaults(wishes) {
   let done = 0;
   const waiting = [...wishes];
   const queue = async () => {
@@ -123,7 +123,7 @@ async function storm(wishes) {
   await Promise.all([kill(() => done), ...Array.from({ length: TOGETHER }, queue)]);
 }
 
-/** What the service says of every order, once all of them are at rest or the time is over. */
+/** The status of every order, once all are at rest or the time is over. */
 async function statuses(wishes) {
   const told = new Map();
   const look = async () => {
@@ -141,7 +141,7 @@ async function statuses(wishes) {
   return told;
 }
 
-/** Without a credential every order answers: paid is 200 without a receipt, and only the others are asked to pay. */
+/** Requests every order without a credential: 200 without a receipt if it is paid, else 402. */
 async function lastQuestion(wishes, faults) {
   for (const wish of wishes) {
     const { status, receipt } = await say(service.url, wish);
@@ -150,10 +150,10 @@ async function lastQuestion(wishes, faults) {
   }
 }
 
-/** A third of all calls is meant; where there are few, chance may leave it at less. */
-function isStorm(proxies, faults) {
+/** The aim is a third of all calls; with few calls it may be less. */
+function checkFaultRate(proxies, faults) {
   const [broken, calls] = proxies.reduce(([some, all], { tally }) => [some + tally.broken, all + tally.calls], [0, 0]);
-  if (broken < 0.2 * calls) faults.push(`that was no storm: ${broken} of ${calls} calls broken`);
+  if (broken < 0.2 * calls) faults.push(`too few faults: ${broken} of ${calls} calls failed`);
 }
 
 function tell(wishes, proxies, rules, calls) {
@@ -163,9 +163,9 @@ function tell(wishes, proxies, rules, calls) {
     counts[name] = (counts[name] ?? 0) + 1;
   }
   for (const [name, count] of Object.entries(counts).sort(([, one], [, other]) => other - one)) line(String(count).padStart(6), name);
-  for (const { place: name, tally } of proxies) line(`${name}: ${tally.broken} of ${tally.calls} calls broken`, JSON.stringify(tally.kinds));
+  for (const { place: name, tally } of proxies) line(`${name}: ${tally.broken} of ${tally.calls} calls failed`, JSON.stringify(tally.kinds));
   const broken = rules.reduce((sum, { broken_calls: struck }) => sum + struck, 0);
-  line(`the provider: ${broken} of ${calls} calls broken`);
+  line(`the provider: ${broken} of ${calls} calls failed`);
 }
 
 async function run() {
@@ -174,8 +174,8 @@ async function run() {
   const watches = chains.map(watch);
   const wishes = Array.from({ length: orders }, (_, number) => operation(number, { seed, payers, chains }));
   const begun = Date.now();
-  await storm(wishes);
-  line(`the storm took ${Math.round((Date.now() - begun) / 1_000)} s, with ${KILLS} kills`);
+  await payWithFaults(wishes);
+  line(`payments took ${Math.round((Date.now() - begun) / 1_000)} s, with ${KILLS} kills`);
 
   const { faults: rules } = await office.control("GET", "faults");
   const { journal } = await office.control("GET", "journal");
@@ -185,14 +185,14 @@ async function run() {
   await service.kill();
   place.rehearse({ speed });
   await start();
-  // Whoever never heard of an order has none to ask for by its id.
+  // Payers that never got an answer do not know the id of their order.
   for (const wish of wishes) {
     wish.id = wish.said.map(({ id }) => id).find(Boolean);
     if (!wish.id) wish.id = await until(`order ${wish.number} has an id`, async () => (await say(service.url, wish)).id);
   }
   const calm = Date.now();
   const told = await statuses(wishes);
-  line(`all was at rest ${Math.round((Date.now() - calm) / 1_000)} s later, on a clock of speed ${speed}`);
+  line(`all orders were at rest ${Math.round((Date.now() - calm) / 1_000)} s later, on a clock of speed ${speed}`);
   const paid = wishes.filter(wish => told.get(wish).payment);
   for (const wish of paid) wish.paid = true;
   const late = [];
@@ -204,13 +204,13 @@ async function run() {
   const found = await audit({ wishes, chains, watches, payee, statuses: told, report, store: place.store });
   tell(wishes, proxies, rules, calls);
   line(`${orders} orders: ${found.paid} paid by ${found.transfers} transfers of ${found.units} units in all, ${report.accepted} cards, ${found.unpaid} never paid`);
-  isStorm(proxies, late);
+  checkFaultRate(proxies, late);
   return [...found.faults, ...late];
 }
 
 let faults;
 try {
-  console.log(`A storm of ${orders} orders, payments.kind = "${way}", seed ${seed}`);
+  console.log(`${orders} orders with faults, payments.kind = "${way}", seed ${seed}`);
   faults = await run();
 } catch (error) {
   faults = [error.stack];
@@ -219,7 +219,7 @@ await service?.kill().catch(() => {});
 for (const one of opened) one.stop();
 for (const fault of faults.slice(0, 20)) console.log(`  FAIL  ${fault}`);
 if (faults.length > 0) {
-  console.log(`  ${faults.length} faults. The same faults outside: tests/x402/run-faults ${way} ${orders} ${seed}`);
-  if (place) console.log(`  What the service said and kept is in ${place.folder}`);
+  console.log(`  ${faults.length} faults. To repeat: tests/x402/run-faults ${way} ${orders} ${seed}`);
+  if (place) console.log(`  Store and log of the service: ${place.folder}`);
 } else if (!process.env.KEEP) place?.remove();
 process.exit(faults.length === 0 ? 0 : 1);

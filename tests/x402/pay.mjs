@@ -1,4 +1,4 @@
-// Pays for cards as a stranger would, and counts every unit on both sides.
+// Pays for cards with the official client, and compares the balances of payer and seller.
 //
 //   node pay.mjs BINARY settler|facilitator
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ before(async () => {
   const hands = { settler: { account: who.facilitator }, facilitator: { facilitator: carrier?.url } };
   place = premises({ kind: way, rpc, ...hands[way] });
   service = await open(binary, place);
-  // A facilitator elsewhere is asked first what it serves.
+  // A remote facilitator is first asked what it supports.
   await until("there are terms", async () => (await fetch(...post(service.url, card()))).status === 402);
 });
 
@@ -45,7 +45,7 @@ async function challenge(body) {
   return { terms: terms(response), said: await response.json() };
 }
 
-/** A person nobody has seen before, with ten dollars and nothing else. */
+/** A new account with 10 USDC and no gas. */
 async function stranger(chain) {
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fund(account.address, 10n * DOLLARS);
@@ -95,7 +95,7 @@ test("without an allowance it is 412, and after the approval the same credential
   assert.equal((await chains.base.holds(account.address)) + BigInt(amount), 10n * DOLLARS);
 });
 
-test("a payer with neither allowance nor gas is carried", async () => {
+test("a payer with neither allowance nor gas is sponsored", async () => {
   const account = await stranger(chains.base);
   const signer = { address: account.address, signTypedData: request => account.signTypedData(request), readContract: request => chains.base.reader.readContract(request) };
   const paid = await wrapFetchWithPayment(fetch, wallet(chains.base.network, signer))(...buy(card()));
@@ -104,7 +104,7 @@ test("a payer with neither allowance nor gas is carried", async () => {
   assert.equal((await chains.base.holds(account.address)) + BigInt(receipt.amount), 10n * DOLLARS);
 });
 
-test("a credential that paid for one card is told so when it comes with another", async () => {
+test("a credential that paid for one card is answered 409 with another card", async () => {
   const [body, other] = [card(), card()];
   const { header } = await sign(wallet(chains.base.network, who.payer), (await challenge(body)).terms);
   const paid = await fetch(...buy(body, { "payment-signature": header }));

@@ -1,26 +1,26 @@
-// A crowd of payers in bad weather: they repeat, sign again, hang up and come back, and remember every answer.
+// Payers for the fault test: they repeat, sign again, disconnect and return, and record every answer.
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { card, post, sign, terms } from "./buyer.mjs";
 import { chance, draw } from "./fault_proxy.mjs";
 
-/** The least that a payer waits for an answer, however late it is. */
+/** A payer waits at least so long for an answer. */
 const ANSWER_MILLISECONDS = 3_000;
 const PAUSE_MILLISECONDS = 400;
 const ATTEMPTS = 8;
 
 /** How a payer sends a payment. */
 const WAYS = { once: 70, twice_at_once: 12, hanging_up: 18 };
-/** What a payer does who does not know whether it was paid. */
+/** What a payer does when the outcome is unknown. */
 const NERVES = { same_again: 70, earlier_again: 10, sign_anew: 12, look_without: 8 };
 
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** One wish for one card: who pays where, and everything that was ever sent and said. */
+/** One order: its payer and chain, and a record of every request and answer. */
 export function operation(number, { seed, payers, chains }) {
   const chain = chains[number % chains.length];
   const country = number % 4 === 0 ? "US" : "GB";
   const body = card(country);
-  const name = `storm-${seed}-${number}`.padEnd(16, "-");
+  const name = `fault-${seed}-${number}`.padEnd(16, "-");
   const named = number % 5;
   if (named === 1) body.operation_id = name;
   return {
@@ -35,7 +35,7 @@ export function operation(number, { seed, payers, chains }) {
   };
 }
 
-/** Sends it once, with a credential or without, and writes down what came of it. */
+/** Sends the request once, with or without a credential, and records the answer. */
 export async function say(url, wish, credential = null, leaveAfter = 60_000) {
   const record = { sent: Date.now(), answered: null, status: null, nonce: credential?.nonce ?? null, receipt: null, id: null, code: null };
   wish.said.push(record);
@@ -50,12 +50,12 @@ export async function say(url, wish, credential = null, leaveAfter = 60_000) {
     record.status = response.status;
     record.answered = Date.now();
   } catch {
-    // Gone, cut off or left by the payer: nothing was heard, and nothing is known.
+    // No answer: the outcome is unknown.
   }
   return record;
 }
 
-/** Buys until the card is paid for, or the patience ends; on a slow machine that is after a few attempts, not sooner. */
+/** Tries until the card is paid, or the time is over; on a slow machine at least a few times. */
 export async function buy(url, wish, { seed, seconds }) {
   const begun = Date.now();
   const isPatient = () => {

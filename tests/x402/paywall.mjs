@@ -1,9 +1,9 @@
-// The paywall at the service's own door: our settler on a real node, and a wallet in a browser that really signs.
+// The service's own paywall: our settler on a real node, and a wallet in a browser that signs.
 //
 //   node paywall.mjs BINARY PAYWALL_CHECK
 //
-// PAYWALL_CHECK is tests/site/paywall.mjs beside its packages. It funds accounts through the controls of the sandbox's
-// chain, so here a small front gives a real node the two of them that it needs.
+// PAYWALL_CHECK is tests/site/paywall.mjs beside its packages. It funds accounts through the controls of the emulated
+// chain, so a small proxy here provides the two controls that it needs for a real node.
 import { spawn } from "node:child_process";
 import { createServer, request as ask } from "node:http";
 import { startChain, who } from "./chains.mjs";
@@ -11,7 +11,7 @@ import { open, premises } from "./service.mjs";
 
 const [binary, check] = process.argv.slice(2);
 
-/** `/8453` is the node, and `/__sandbox/8453/accounts/{address}` gives coin and USDC. */
+/** `/8453` is the node, and `/__sandbox/8453/accounts/{address}` funds an account. */
 async function startFront(chain) {
   const pass = (body, response) => {
     const { hostname, port } = new URL(chain.url);
@@ -27,9 +27,9 @@ async function startFront(chain) {
     const body = Buffer.concat(pieces);
     const address = request.url.match(new RegExp(`^/__sandbox/${chain.id}/accounts/(0x[0-9a-fA-F]{40})$`))?.[1];
     if (request.url === `/${chain.id}`) return pass(body, response);
-    if (!address) return response.writeHead(404).end("only what the door needs");
+    if (!address) return response.writeHead(404).end("not supported by this proxy");
     const { native, usdc, ...others } = JSON.parse(body);
-    if (Object.keys(others).length > 0) return response.writeHead(400).end(`not here: ${Object.keys(others)}`);
+    if (Object.keys(others).length > 0) return response.writeHead(400).end(`not supported: ${Object.keys(others)}`);
     if (native) await chain.hand.setBalance({ address, value: BigInt(native) });
     if (usdc) await chain.fund(address, BigInt(usdc));
     return response.writeHead(200).end("{}");

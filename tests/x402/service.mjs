@@ -1,17 +1,16 @@
-// The real binary, with the sandbox's names and provider and somebody else's chains.
+// Runs the real binary, with names and provider of the sandbox and external chains.
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
 
-/** What is printed when the doors are open. */
+/** Printed once the service listens. */
 const OPEN = "Ctrl-C";
 
 /**
- * A folder in which the service may be opened and opened again. `rpc` names nodes by network, `account` carries
- * payments for the kind `settler`, `facilitator` for the other, and `payments`, `sandbox` and `provider` are more
- * settings of those sections.
+ * A folder in which the service can be started repeatedly. `rpc` has nodes by network, `account` is the settler's and
+ * `facilitator` the URL for the other kind; `payments`, `sandbox` and `provider` are further settings of these sections.
  */
 export function premises({ kind, rpc, account, facilitator, port = 0, payments = {}, sandbox = {}, provider = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-x402-"));
@@ -31,7 +30,7 @@ export function premises({ kind, rpc, account, facilitator, port = 0, payments =
   return { folder, environment, rehearse, store: join(folder, "data/pennyblack.sqlite3"), remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** `log` is a file for what it says on the way; without one it goes to ours. */
+/** `log` is a file for its log; without it the log goes to standard error. */
 export async function open(binary, { folder, environment }, log = null) {
   const stdio = ["ignore", "pipe", log ? openSync(log, "a") : "inherit"];
   const child = spawn(binary, [], { cwd: folder, env: environment, stdio });
@@ -54,13 +53,13 @@ export async function open(binary, { folder, environment }, log = null) {
   return { url, banner, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
 }
 
-/** Waits for the thing itself; what it was is in the error. */
+/** Polls until `look` returns something; `what` is in the error after the time is over. */
 export async function until(what, look, seconds = 60) {
   const end = Date.now() + 1_000 * seconds;
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting until ${what}`);
     await new Promise(resolve => setTimeout(resolve, 50));
   }
 }

@@ -1,4 +1,4 @@
-// The Inspector's command line: one run of its program for each question, in both eras.
+// The Inspector's command line: one process for each call, with both protocol generations.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { walk } from "./walk.mjs";
 
 const address = new URL("/mcp", base).href;
 const programs = join(dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json")), "clients");
-// It keeps what it learns in the home folder, and its connections in one of their own.
+// It stores state in the home folder, and its connections in another folder.
 const home = mkdtempSync(join(tmpdir(), "inspector-"));
 const environment = { ...process.env, HOME: home, MCP_INSPECTOR_DAEMON_DIR: join(home, "daemon"), MCP_INSPECTOR_SECRET_STORE: "memory" };
 const TOOL_SAYS_ERROR = 5;
@@ -18,7 +18,7 @@ const AT_ONCE = 2;
 const waiting = [];
 let running = 0;
 
-/** Runs a program when there is room for one more, and gives back the JSON that it prints. */
+/** Runs a program, at most AT_ONCE at a time, and returns the JSON that it prints. */
 async function run(program, ...words) {
   if (running >= AT_ONCE) await new Promise((free) => waiting.push(free));
   running += 1;
@@ -36,10 +36,10 @@ async function run(program, ...words) {
 }
 
 async function visit(era) {
-  // Asks and hangs up.
+  // One connection for each call.
   const once = async (method, ...words) =>
     (await run("cli/build/index.js", address, "--protocol-era", era, "--format", "json", "--method", method, ...words)).result;
-  // Stays connected; only this half of the Inspector can complete.
+  // One connection for all calls; only this program of the Inspector supports completion.
   const connected = (...words) => run("mcpdo/build/mcp-bin.js", "--format", "json", "--connection", era, ...words);
   await connected("connect", address, "--transport", "http", "--era", era);
   await walk("Inspector", era, {

@@ -1,4 +1,4 @@
-"""The official Python client, first major version: it knows the handshake only."""
+"""The official Python client, version 1: with the handshake only."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""The official Python client, second major version: with the handshake, with a question first, and without either."""
+"""The official Python client, version 2: with the handshake, with version discovery, and with a pinned version."""
 
 import asyncio
 import sys
@@ -19,7 +19,7 @@ async def visit(title, era, mode):
         def complete(template, argument):
             return client.complete(ResourceTemplateReference(type="ref/resource", uri=template), argument)
 
-        # A pinned client is never introduced, but every answer of this era says whose it is.
+        # A pinned client gets no server info at connect, but every answer has it.
         server = client.server_info or signature(await client.list_tools())
         return await walk(f"Python 2.x {title}", era, server, client.protocol_version, client, complete)
 

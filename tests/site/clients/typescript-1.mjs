@@ -1,4 +1,4 @@
-// The official TypeScript client, first major version: it knows the handshake only.
+// The official TypeScript client, version 1: with the handshake only.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { base, verdict } from "../lib.mjs";

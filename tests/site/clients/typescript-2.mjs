@@ -1,4 +1,4 @@
-// The official TypeScript client, second major version: with the handshake, with a question first, and without either.
+// The official TypeScript client, version 2: with the handshake, with version discovery, and with a pinned version.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { base, verdict } from "../lib.mjs";
 import { modern, walk } from "./walk.mjs";

@@ -1,4 +1,4 @@
-// The walk through plan.json, for every client that Node runs; the client itself is handed in.
+// Executes plan.json with a given client, for every client that runs in Node.
 import { readFileSync } from "node:fs";
 import { judge } from "../lib.mjs";
 
@@ -6,7 +6,7 @@ const plan = JSON.parse(readFileSync(new URL("plan.json", import.meta.url), "utf
 
 export const modern = plan.revisions.modern;
 
-/** Walks once with one client that speaks one era. The client answers with what is on the wire, unwrapped. */
+/** Executes the plan with one client and one protocol generation. The client returns results as they are on the wire. */
 export async function walk(title, era, client) {
   const complaints = [];
   const expect = (holds, words) => holds || complaints.push(words);

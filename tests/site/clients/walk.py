@@ -1,4 +1,4 @@
-"""The walk through plan.json, for both major versions of the official Python client."""
+"""Executes plan.json with both major versions of the official Python client."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ MODERN = PLAN["revisions"]["modern"]
 
 
 def plain(answer):
-    """An answer as it is on the wire, whatever the version calls its members."""
+    """An answer as it is on the wire, independent of the client's field names."""
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -21,7 +21,7 @@ def pointed(document, pointer):
 
 
 async def walk(title, era, server, version, client, complete):
-    """Walks once and says how it went; `complete` asks for the values of a template's argument."""
+    """Executes the plan and prints the result; `complete` completes an argument of a template."""
     complaints = []
     answers = {}
 
@@ -71,7 +71,7 @@ async def walk(title, era, server, version, client, complete):
 
 
 def address():
-    """Where the server is."""
+    """The URL of the server."""
     if len(sys.argv) != 2:
         sys.exit("usage: python_N.py BASE_URL")
     return sys.argv[1].rstrip("/") + "/mcp"
