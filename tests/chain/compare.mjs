@@ -104,7 +104,7 @@ read("nothing there", who.payee.address, "0x01020304");
 shown();
 
 // An official vector, signed by the official client.
-read("vector by a stranger", PROXY, vector.settleCalldata, who.poor);
+read("vector by another account", PROXY, vector.settleCalldata, who.poor);
 write("vector by its facilitator", PROXY, vector.settleCalldata);
 read("vector again", PROXY, vector.settleCalldata);
 write("vector again, on chain", PROXY, vector.settleCalldata);
@@ -164,7 +164,7 @@ shown();
 
 // Plain transfers.
 read("a transfer too large", USDC, encode(usdcAbi, "transfer", [who.payee.address, 1n]), who.poor);
-read("nobody's allowance", USDC, encode(usdcAbi, "transferFrom", [who.payer.address, who.payee.address, 1n]), who.poor);
+read("a transfer without an allowance", USDC, encode(usdcAbi, "transferFrom", [who.payer.address, who.payee.address, 1n]), who.poor);
 write("a transfer", USDC, encode(usdcAbi, "transfer", [who.poor.address, 5n]), who.payer);
 shown();
 

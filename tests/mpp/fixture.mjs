@@ -61,7 +61,7 @@ export async function startFixture({ between = null, sandbox = {} } = {}) {
     return { done, moved, mailed: (await fixture.cards()) - had };
   };
   /** A new account with this amount of USDC and no gas. */
-  fixture.stranger = async (units = 3_500_000n) => {
+  fixture.newAccount = async (units = 3_500_000n) => {
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     await chain.fund(account.address, units);

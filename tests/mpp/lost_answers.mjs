@@ -36,7 +36,7 @@ describe("answers are lost", () => {
 
   for (const calls of SILENCES) {
     test(`a transaction whose answer is lost, with ${calls} calls cut off, is one charge`, async () => {
-      const { account } = await fixture.stranger(10n * PRICE);
+      const { account } = await fixture.newAccount(10n * PRICE);
       const payer = watched(account);
       const body = card();
       let first;
@@ -66,7 +66,7 @@ describe("answers are lost", () => {
   }
 
   test("the same credential is answered with its receipt once the doubt is over", async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
+    const { account } = await fixture.newAccount(10n * PRICE);
     const body = card();
     const authorization = await credential(account, await ask(fixture.service.url, body));
     const counted = await fixture.during(async () => {
@@ -85,7 +85,7 @@ describe("answers are lost", () => {
   });
 
   test("the reconciler alone ends the doubt", async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
+    const { account } = await fixture.newAccount(10n * PRICE);
     const payer = watched(account);
     const body = card();
     const counted = await fixture.during(async () => {
@@ -101,7 +101,7 @@ describe("answers are lost", () => {
   });
 
   test("a payer who disconnects and starts over is not asked to pay again", async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
+    const { account } = await fixture.newAccount(10n * PRICE);
     const payer = watched(account);
     const body = card();
     const authorization = await credential(account, await ask(fixture.service.url, body));

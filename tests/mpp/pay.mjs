@@ -39,7 +39,7 @@ describe("the official clients pay", () => {
   }
 
   test("mppx pays to the last unit", async () => {
-    const { account } = await fixture.stranger();
+    const { account } = await fixture.newAccount();
     const counted = await fixture.during(async () => heard(await mppx(account).fetch(...post(url(), card()))));
     paidOnce(counted, account, counted.done);
     const order = await fixture.order(counted.done.said.id);
@@ -48,14 +48,14 @@ describe("the official clients pay", () => {
   });
 
   test("pympp pays to the last unit", async () => {
-    const { account, key } = await fixture.stranger();
+    const { account, key } = await fixture.newAccount();
     const counted = await fixture.during(() => pympp(url(), key, card()));
     paidOnce(counted, account, counted.done);
     assert.equal(await fixture.chain.holds(account.address), 0n);
   });
 
   test("a payload of x402's exact scheme pays, and has both receipts", async () => {
-    const { account } = await fixture.stranger();
+    const { account } = await fixture.newAccount();
     const body = card();
     const signature = await exact(fixture.chain.network, account, await challenged(body));
     let response;
@@ -79,7 +79,7 @@ describe("the official clients pay", () => {
   });
 
   test("a repeated credential gets the same answer, and pays for nothing else", async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
+    const { account } = await fixture.newAccount(10n * PRICE);
     const body = card();
     const asked = await challenged(body);
     const authorization = await credential(account, asked);
@@ -100,8 +100,8 @@ describe("the official clients pay", () => {
   });
 
   test("an invalid credential is refused and moves nothing", async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
-    const { account: beggar } = await fixture.stranger(PRICE - 1n);
+    const { account } = await fixture.newAccount(10n * PRICE);
+    const { account: beggar } = await fixture.newAccount(PRICE - 1n);
     const body = card();
     const { moved, mailed } = await fixture.during(async () => {
       const authorization = await credential(account, await challenged(body));
@@ -120,7 +120,7 @@ describe("the official clients pay", () => {
   });
 
   test(`one credential sent ${COPIES} times at once pays once`, async () => {
-    const { account } = await fixture.stranger(10n * PRICE);
+    const { account } = await fixture.newAccount(10n * PRICE);
     const body = card();
     const authorization = await credential(account, await challenged(body));
     const counted = await fixture.during(() => Promise.all(Array.from({ length: COPIES }, async () => heard(await ask(url(), body, { authorization })))));
@@ -133,7 +133,7 @@ describe("the official clients pay", () => {
 
   test(`${PAYERS} concurrent payers all pay and get their cards`, async () => {
     const payers = [];
-    for (let number = 0; number < PAYERS; number += 1) payers.push(await fixture.stranger());
+    for (let number = 0; number < PAYERS; number += 1) payers.push(await fixture.newAccount());
     const begun = Date.now();
     const counted = await fixture.during(() => Promise.all(payers.map(async ({ account }) => heard(await mppx(account).fetch(...post(url(), card()))))));
     console.log(`  ${PAYERS} payments took ${Date.now() - begun} ms`);
@@ -148,7 +148,7 @@ describe("the official clients pay", () => {
 
   // The last test, because it speeds up the service's clock.
   test("an expired challenge moves nothing and is answered with a new one", async () => {
-    const { account } = await fixture.stranger();
+    const { account } = await fixture.newAccount();
     const body = card();
     const asked = await challenged(body);
     const authorization = await credential(account, asked);

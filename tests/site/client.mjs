@@ -225,7 +225,7 @@ async function everyFailure() {
     ["a tool that says nothing", [rpc({ result: { isError: true } })], 1, "did not say why"],
     ["an answer without an end", [{ status: 200, body: "9".repeat(5 * 1024 * 1024), hang: true }], 1, "more than 4194304 bytes"],
     ["a quota that opens in an hour", [spent("3600")], 3, "Try again in 3600 seconds"],
-    ["a quota that opens nobody knows when", [spent()], 3, "Try again later"],
+    ["a quota without a reset time", [spent()], 3, "Try again later"],
     ["a quota that is spent twice", [spent("1"), spent("1")], 3, ["Waiting 1 s", "spent again"], 2],
     ["a connection that is cut", [{ cut: true }], 3, "the connection broke off"],
     ["a connection that is cut in mid-answer", [{ status: 200, body: "{", cut: true }], 3, "the connection broke off"],
@@ -246,7 +246,7 @@ async function everyFailure() {
 async function everySilence() {
   const soon = ({ seconds }) => (seconds < SOON_SECONDS ? [] : [`took ${seconds.toFixed(1)} s`]);
   const away = `http://127.0.0.1:${await closedPort()}`;
-  await expect("nobody at home", [...QUESTION, "--base-url", away], { exit: 3, says: "nobody listens there", also: soon });
+  await expect("a closed port", [...QUESTION, "--base-url", away], { exit: 3, says: "nobody listens there", also: soon });
   for (const [line, answer] of [
     ["a server that never answers", { hang: true }],
     ["a server that stops in mid-answer", { status: 200, body: "{", hang: true }],

@@ -46,7 +46,7 @@ async function challenge(body) {
 }
 
 /** A new account with 10 USDC and no gas. */
-async function stranger(chain) {
+async function newAccount(chain) {
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fund(account.address, 10n * DOLLARS);
   return account;
@@ -81,7 +81,7 @@ for (const [name, id] of Object.entries(NETWORKS)) {
 }
 
 test("without an allowance it is 412, and after the approval the same credential pays", async () => {
-  const account = await stranger(chains.base);
+  const account = await newAccount(chains.base);
   await chains.base.hand.setBalance({ address: account.address, value: 10n ** 18n });
   const body = card();
   const { header } = await sign(wallet(chains.base.network, account), (await challenge(body)).terms);
@@ -96,7 +96,7 @@ test("without an allowance it is 412, and after the approval the same credential
 });
 
 test("a payer with neither allowance nor gas is sponsored", async () => {
-  const account = await stranger(chains.base);
+  const account = await newAccount(chains.base);
   const signer = { address: account.address, signTypedData: request => account.signTypedData(request), readContract: request => chains.base.reader.readContract(request) };
   const paid = await wrapFetchWithPayment(fetch, wallet(chains.base.network, signer))(...buy(card()));
   assert.equal(paid.status, 200, await paid.text());
