@@ -1,6 +1,6 @@
 // Payments with lost answers: the node's answer to the transaction is lost, or the payer's answer is.
 //
-//   node main.mjs BINARY POST_OFFICE lost_answers
+//   node main.mjs BINARY PROVIDER lost_answers
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { card } from "../x402/buyer.mjs";

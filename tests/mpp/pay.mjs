@@ -1,6 +1,6 @@
 // Pays for cards with each official client, and counts every unit and every card.
 //
-//   PYTHON=... node main.mjs BINARY POST_OFFICE pay
+//   PYTHON=... node main.mjs BINARY PROVIDER pay
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodePaymentResponseHeader } from "@x402/fetch";

@@ -1,6 +1,6 @@
 // Both rails at once for one card: the official clients of x402 and MPP race, and the card is charged once.
 //
-//   ROUNDS=15 node main.mjs BINARY POST_OFFICE rails
+//   ROUNDS=15 node main.mjs BINARY PROVIDER rails
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { wrapFetchWithPayment } from "@x402/fetch";

@@ -1,6 +1,6 @@
 // Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
 //
-//   RUNS=1 node main.mjs BINARY POST_OFFICE concurrent|processes|nodes|wallet|flood|short [PAYERS]
+//   RUNS=1 node main.mjs BINARY PROVIDER concurrent|processes|nodes|wallet|flood|short [PAYERS]
 import { concurrent } from "./concurrent.mjs";
 import { flood } from "./flood.mjs";
 import { nodes } from "./nodes.mjs";

@@ -1,9 +1,9 @@
 // Orders through the whole service with faults: a third of all outside calls fail, payers repeat and disconnect, and the
 // service is killed. Then the faults end, and the audit compares chain, provider and orders.
 //
-//   node faults.mjs BINARY POST_OFFICE settler|facilitator [ORDERS [SEED]]
+//   node faults.mjs BINARY PROVIDER settler|facilitator [ORDERS [SEED]]
 //
-// POST_OFFICE is the example `post_office` of the sandbox. CLOCK_SPEED multiplies the speed of the service's clock after
+// PROVIDER is the example `provider` of the sandbox. CLOCK_SPEED multiplies the speed of the service's clock after
 // the faults (default 20). KEEP=1 keeps the folder with store and log.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";

@@ -96,7 +96,7 @@ mod rounds {
     }
 
     async fn begin(store: Arc<dyn Store>, next: Stored) {
-        store.record(&next, &Actor::Desk).await.expect("a durable write");
+        store.record(&next, &Actor::Checkout).await.expect("a durable write");
     }
 
     async fn miss(store: Arc<dyn Store>, unknown: OperationKey) {

@@ -11,19 +11,21 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 
 use adapters::clock::SystemClock;
-use adapters::http::{Address, Client, Reach};
+use adapters::http::{HostPolicy, HttpClient, HttpUrl};
 use adapters::rpc::Node;
 use adapters::settlement::outbox::MemoryOutbox;
-use adapters::settlement::{ContractWallets, Limits, RECEIPT_TIME, Settings, Settler};
+use adapters::settlement::{
+    ContractWallets, RECEIPT_TIME, Settler, SettlerLimits, SettlerSettings,
+};
 use alloy_primitives::{B256, Bytes, hex};
 use order::model::chain::{EvmAddress, Network};
 use order::model::money::Usdc;
 use order::model::payment::{Finality, Preparation};
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
-use pay::movement::{Moved, Movement};
-use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found};
+use pay::mpp::credential::TransferAuthorization;
+use pay::mpp::settler::{AuthorizationUse, TransferPayment, TransferSettler};
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -34,11 +36,11 @@ const NETWORK: Network = Network::Base;
 async fn main() -> Fallible<()> {
     let mut words = std::env::args().skip(1);
     let key: B256 = words.next().ok_or("name the key")?.parse()?;
-    let address = Address::parse(&words.next().ok_or("name the node")?)?;
-    let node = Node::new(Client::new(Reach::Configured)?, address, NETWORK.chain_id());
-    let settler = Settler::start(Settings {
+    let address = HttpUrl::parse(&words.next().ok_or("name the node")?)?;
+    let node = Node::new(HttpClient::new(HostPolicy::Configured)?, address, NETWORK.chain_id());
+    let settler = Settler::start(SettlerSettings {
         key: key.0.into(),
-        networks: BTreeMap::from([(NETWORK, (node, Limits::of(NETWORK)))]),
+        networks: BTreeMap::from([(NETWORK, (node, SettlerLimits::of(NETWORK)))]),
         contract_wallets: ContractWallets::Accepted,
         receipt_time: RECEIPT_TIME,
         outbox: Arc::new(MemoryOutbox::default()),
@@ -54,11 +56,11 @@ async fn main() -> Fallible<()> {
 async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
     let authorization = authorization(&asked["authorization"]).ok_or("no authorization")?;
     let preparation = Preparation(hex::decode(asked["preparation"].as_str().unwrap_or_default())?);
-    let due = Due { authorization: &authorization, preparation: &preparation };
+    let due = TransferPayment { authorization: &authorization, preparation: &preparation };
     let earlier = (!preparation.0.is_empty()).then_some(&preparation);
     Ok(match asked["do"].as_str() {
         Some("verify") => match settler.verify(&authorization).await {
-            Ok(Found::Unused | Found::Carried) => json!({ "valid": true }),
+            Ok(AuthorizationUse::Unused | AuthorizationUse::Used) => json!({ "valid": true }),
             Err(why) => rejected(&why),
         },
         Some("prepare") => match settler.prepare(&authorization, earlier).await {
@@ -70,9 +72,9 @@ async fn answer(settler: &Settler, asked: &Value) -> Fallible<Value> {
             Err(unsettled) => not_settled(&unsettled),
         },
         Some("trace") => match settler.trace(due, None).await {
-            Ok(Movement::Moved(moved)) => shown(&moved),
-            Ok(Movement::Open) => json!({ "open": true }),
-            Ok(Movement::Void) => json!({ "void": true }),
+            Ok(TransferStatus::Moved(moved)) => shown(&moved),
+            Ok(TransferStatus::Open) => json!({ "open": true }),
+            Ok(TransferStatus::Void) => json!({ "void": true }),
             Err(failure) => failed(&failure),
         },
         Some(_) | None => return Err("do: verify, prepare, settle or trace".into()),
@@ -103,7 +105,7 @@ fn not_settled(unsettled: &Unsettled) -> Value {
     }
 }
 
-fn shown(moved: &Moved) -> Value {
+fn shown(moved: &ConfirmedTransfer) -> Value {
     let finality = match moved.finality {
         Finality::Provisional => "provisional",
         Finality::Final => "final",
@@ -112,12 +114,12 @@ fn shown(moved: &Moved) -> Value {
 }
 
 /// As clients write it, which is trusted here.
-fn authorization(given: &Value) -> Option<Authorization> {
+fn authorization(given: &Value) -> Option<TransferAuthorization> {
     let text = |name: &str| given[name].as_str();
     let number = |name: &str| text(name)?.parse::<u64>().ok();
     let address = |name: &str| text(name)?.parse::<EvmAddress>().ok();
     let signature: Bytes = text("signature")?.parse().ok()?;
-    Some(Authorization {
+    Some(TransferAuthorization {
         network: NETWORK,
         token: NETWORK.usdc(),
         from: address("from")?,

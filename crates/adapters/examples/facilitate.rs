@@ -12,17 +12,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::clock::SystemClock;
-use adapters::facilitator::{Deadlines, RemoteFacilitator, Settings};
-use adapters::http::{Address, Client, Reach};
+use adapters::facilitator::{Deadlines, FacilitatorSettings, RemoteFacilitator};
+use adapters::http::{HostPolicy, HttpClient, HttpUrl};
 use adapters::rpc::Node;
 use alloy_primitives::{Bytes, U256, hex};
 use order::model::chain::{EvmAddress, Network};
 use order::model::money::Usdc;
 use order::model::payment::{Finality, Preparation};
 use order::tender::{Rejection, Unsettled};
-use pay::movement::{Moved, Movement};
-use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Due, Facilitator, Signer, Sponsoring};
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
+use pay::x402::credential::Permit2Authorization;
+use pay::x402::settler::{GasSponsoring, Permit2Payment, Permit2Settler, SignatureKind};
 use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -30,18 +30,18 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 #[tokio::main]
 async fn main() -> Fallible<()> {
     let mut words = std::env::args().skip(1);
-    let base = Address::parse(&words.next().ok_or("name the facilitator")?)?;
-    let client = Client::new(Reach::Configured)?;
+    let base = HttpUrl::parse(&words.next().ok_or("name the facilitator")?)?;
+    let client = HttpClient::new(HostPolicy::Configured)?;
     let mut nodes = BTreeMap::new();
     for word in words {
         let (id, url) = word.split_once('=').ok_or("CHAIN_ID=NODE_URL")?;
         let network = Network::from_caip2(&format!("eip155:{id}")).ok_or("no such network")?;
-        let node = Node::new(client.clone(), Address::parse(url)?, network.chain_id());
+        let node = Node::new(client.clone(), HttpUrl::parse(url)?, network.chain_id());
         nodes.insert(network, node);
     }
     let question = Duration::from_secs(10);
     let deadlines = Deadlines { question, settle: question, repeat: question };
-    let settings = Settings { base, key: None, nodes, deadlines };
+    let settings = FacilitatorSettings { base, key: None, nodes, deadlines };
     let remote = RemoteFacilitator::new(settings, client, Arc::new(SystemClock::start()));
     for line in std::io::stdin().lock().lines() {
         let said = answer(&remote, &serde_json::from_str(&line?)?).await?;
@@ -62,9 +62,9 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
     let charge = Usdc::from_atomic(asked["charge"].as_u64().unwrap_or_default());
     let written = asked["preparation"].as_str().unwrap_or_default();
     let preparation = Preparation(hex::decode(written)?);
-    let due = Due { promise: &promise, charge, preparation: &preparation };
+    let due = Permit2Payment { authorization: &promise, charge, preparation: &preparation };
     Ok(match asked["do"].as_str() {
-        Some("verify") => match remote.verify(&promise, Signer::Key).await {
+        Some("verify") => match remote.verify(&promise, SignatureKind::Key).await {
             Ok(()) => json!({ "valid": true }),
             Err(why) => rejected(&why),
         },
@@ -77,9 +77,9 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
             Err(failure) => failed(&failure),
         },
         Some("trace") => match remote.trace(due, None).await {
-            Ok(Movement::Moved(moved)) => shown(&moved),
-            Ok(Movement::Open) => json!({ "open": true }),
-            Ok(Movement::Void) => json!({ "void": true }),
+            Ok(TransferStatus::Moved(moved)) => shown(&moved),
+            Ok(TransferStatus::Open) => json!({ "open": true }),
+            Ok(TransferStatus::Void) => json!({ "void": true }),
             Err(failure) => failed(&failure.into()),
         },
         Some(_) | None => return Err("do: refresh, verify, prepare, settle or trace".into()),
@@ -87,12 +87,12 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
 }
 
 fn service(remote: &RemoteFacilitator, network: Network) -> Value {
-    remote.service(network).map_or(Value::Null, |service| {
+    remote.support(network).map_or(Value::Null, |service| {
         let sponsoring = match service.sponsoring {
-            Sponsoring::Offered => "offered",
-            Sponsoring::NotOffered => "not offered",
+            GasSponsoring::Offered => "offered",
+            GasSponsoring::NotOffered => "not offered",
         };
-        json!({ "carrier": service.carrier.to_string(), "sponsoring": sponsoring })
+        json!({ "carrier": service.facilitator.to_string(), "sponsoring": sponsoring })
     })
 }
 
@@ -113,7 +113,7 @@ fn failed(why: &Unsettled) -> Value {
     }
 }
 
-fn shown(moved: &Moved) -> Value {
+fn shown(moved: &ConfirmedTransfer) -> Value {
     let finality = match moved.finality {
         Finality::Provisional => "provisional",
         Finality::Final => "final",
@@ -122,14 +122,14 @@ fn shown(moved: &Moved) -> Value {
 }
 
 /// The promise in a payload of the official client, which is trusted here.
-fn promise(payload: &Value) -> Option<Promise> {
+fn promise(payload: &Value) -> Option<Permit2Authorization> {
     let text = |place: &str| payload.pointer(place).and_then(Value::as_str);
     let given = |place: &str| text(&format!("/payload/permit2Authorization{place}"));
     let address = |place: &str| given(place)?.parse::<EvmAddress>().ok();
     let number = |place: &str| given(place)?.parse::<U256>().ok();
     let small = |place: &str| u64::try_from(number(place)?).ok();
     let signature: Bytes = text("/payload/signature")?.parse().ok()?;
-    Some(Promise {
+    Some(Permit2Authorization {
         network: Network::from_caip2(text("/accepted/network")?)?,
         payer: address("/from")?,
         pay_to: address("/witness/to")?,
@@ -140,6 +140,6 @@ fn promise(payload: &Value) -> Option<Promise> {
         deadline: small("/deadline")?,
         signature: signature.to_vec(),
         permit: None,
-        payload: payload.clone(),
+        payload: payload.clone().into(),
     })
 }

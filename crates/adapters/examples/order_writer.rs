@@ -23,7 +23,7 @@ use order::testing::contract::samples::{NOW, begun, offer, settlement};
 use tokio::task::JoinSet;
 
 const WRITERS: usize = 24;
-/// More than anybody lets it write.
+/// More than any test lets it write.
 const ORDERS_MAX: usize = 1_000_000;
 
 #[tokio::main]
@@ -78,9 +78,9 @@ where
     Stored: From<Order<S>>,
 {
     let next = Stored::from(order.clone());
-    let version = store.record(&next, &Actor::Desk).await.expect("a durable write");
+    let version = store.record(&next, &Actor::Checkout).await.expect("a durable write");
     // One system call, so that a line is told whole or not at all.
     let line = format!("{} {version}\n", order.id);
-    std::io::stdout().write_all(line.as_bytes()).expect("somebody listens");
+    std::io::stdout().write_all(line.as_bytes()).expect("stdout is open");
     Order { version, ..order }
 }

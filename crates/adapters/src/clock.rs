@@ -1,4 +1,4 @@
-//! The time, as the operating system tells it.
+//! The system clock.
 
 use std::num::NonZero;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -7,31 +7,31 @@ use async_trait::async_trait;
 use order::model::ids::Timestamp;
 use order::ports::{Clock, Moment};
 
-/// The clock on the wall, and a watch that nobody can put forward or back.
+/// Wall-clock time and monotonic time of the operating system.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
-    begun: Instant,
+    started: Instant,
 }
 
 impl SystemClock {
-    /// The watch starts now.
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else asks")]
+    /// Monotonic time starts now.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
     pub fn start() -> Self {
-        Self { begun: Instant::now() }
+        Self { started: Instant::now() }
     }
 }
 
 #[async_trait]
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else asks")]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
     fn now(&self) -> Timestamp {
-        // A clock from before 1970 is a machine that has not been set yet.
+        // A time before 1970 means that the clock was never set.
         let age = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(age.as_secs())
     }
 
     fn uptime(&self) -> u64 {
-        self.begun.elapsed().as_secs()
+        self.started.elapsed().as_secs()
     }
 
     async fn wait(&self, seconds: u64) {
@@ -39,7 +39,7 @@ impl Clock for SystemClock {
     }
 
     fn monotonic(&self) -> Duration {
-        self.begun.elapsed()
+        self.started.elapsed()
     }
 
     async fn moment(&self, milliseconds: u64) -> Moment {
@@ -48,31 +48,30 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that runs faster than the wall's, so that a rehearsal need not wait for
-/// hours. It begins at the right time and leaves it behind.
+/// A clock that runs faster than real time, for rehearsals. It starts at the current time.
 #[derive(Clone, Copy, Debug)]
-pub struct HurriedClock {
-    wall: SystemClock,
-    opened: Timestamp,
+pub struct AcceleratedClock {
+    system: SystemClock,
+    started_at: Timestamp,
     speed: NonZero<u32>,
 }
 
-impl HurriedClock {
-    /// In every second of the wall's, so many pass here.
+impl AcceleratedClock {
+    /// `speed` seconds pass here in one second of real time.
     pub fn start(speed: NonZero<u32>) -> Self {
-        let wall = SystemClock::start();
-        Self { wall, opened: wall.now(), speed }
+        let system = SystemClock::start();
+        Self { system, started_at: system.now(), speed }
     }
 
     fn passed(&self) -> Duration {
-        self.wall.begun.elapsed().saturating_mul(self.speed.get())
+        self.system.started.elapsed().saturating_mul(self.speed.get())
     }
 }
 
 #[async_trait]
-impl Clock for HurriedClock {
+impl Clock for AcceleratedClock {
     fn now(&self) -> Timestamp {
-        self.opened.plus(self.uptime())
+        self.started_at.plus(self.uptime())
     }
 
     fn uptime(&self) -> u64 {
@@ -84,12 +83,12 @@ impl Clock for HurriedClock {
     }
 
     fn monotonic(&self) -> Duration {
-        self.wall.monotonic()
+        self.system.monotonic()
     }
 
-    /// As long as the wall's: the chain that is looked at does not hurry.
+    /// In real time: the chain does not run faster.
     async fn moment(&self, milliseconds: u64) -> Moment {
-        self.wall.moment(milliseconds).await
+        self.system.moment(milliseconds).await
     }
 }
 
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_clock_is_past_the_day_this_was_written_and_goes_on() {
+    async fn the_system_clock_shows_the_current_time_and_advances() {
         let clock = SystemClock::start();
         let before = clock.now();
         clock.wait(1).await;
@@ -108,14 +107,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_hour_of_a_hurried_clock_is_soon_over_and_is_an_hour_by_all_that_it_says() {
-        let wall = SystemClock::start();
-        let clock = HurriedClock::start(NonZero::new(10_000).unwrap());
+    async fn an_accelerated_clock_passes_an_hour_in_less_than_a_minute() {
+        let system = SystemClock::start();
+        let clock = AcceleratedClock::start(NonZero::new(10_000).unwrap());
         let before = clock.now();
-        assert!(before.since(wall.now()).unwrap_or_default() < 60 * 60);
+        assert!(before.since(system.now()).unwrap_or_default() < 60 * 60);
         clock.wait(60 * 60).await;
         assert!(clock.now().since(before).is_some_and(|passed| passed >= 60 * 60));
         assert!(clock.uptime() >= 60 * 60);
-        assert!(wall.uptime() < 60);
+        assert!(system.uptime() < 60);
     }
 }

@@ -1,10 +1,9 @@
-//! Where a seller's money goes, as ENS says: through the Universal Resolver, at a settled
-//! block, by the word of one or two nodes that have to agree.
+//! ENS lookups of sellers' accounts: through the Universal Resolver, at a safe or finalized
+//! block, from one node or two that must agree.
 //!
-//! Read it in this order: `name` and `abi`, what is asked; `question`, how one
-//! question is asked, with its detours to a `gateway`; `payee`, what may be
-//! paid; `reading`, what one node says about a name; `memory`, what need not be
-//! asked again.
+//! Reading order: `name`, the encodings of a name; `resolver_call`, one call to the resolver,
+//! with CCIP-Read through a `gateway`; `address_record`, which accounts may be paid; `records`,
+//! all records of a name from one node; `cache`, results of earlier lookups.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,97 +14,103 @@ use async_trait::async_trait;
 use order::model::chain::{EvmAddress, Network};
 use order::model::evidence::{Age, Block, BlockTag, Evidence, Hash};
 use order::model::ids::Timestamp;
-use order::model::seller::{NotAUsername, Resolution, Username};
+use order::model::resolution::Resolution;
+use order::model::seller::{NotAUsername, Username};
 use order::ports::{Clock, Failure, NameService, Purpose};
 
-mod abi;
+mod address_record;
+mod cache;
+mod error;
 mod gateway;
-mod memory;
 mod name;
-mod payee;
-mod question;
-mod reading;
-mod trouble;
+mod records;
+mod resolver_call;
+pub mod username;
 
-pub use gateway::{Allowed, NotAGateway};
+pub use gateway::{AllowedGateway, GatewayParseError};
 
-use crate::http::NoClient;
-use crate::names;
-use crate::rpc::{At, Head, Node};
+use crate::http::HttpClientError;
+use crate::rpc::{BlockHead, BlockId, Node};
+use cache::{FOUND_SECONDS, LookupResult, NameCache};
+use error::LookupError;
 use gateway::Gateways;
-use memory::{FOUND_SECONDS, Memory, Outcome};
 use name::EnsName;
-use question::Counter;
-use reading::{MainnetRule, Reader, Reading};
-use trouble::Trouble;
+use records::{MainnetRule, NameRecords, RecordReader};
+use resolver_call::ResolverClient;
 
-/// The same on every chain that ENS is on; the contract behind it may change.
+/// The same address on every chain with ENS; the implementation behind it may change.
 pub const UNIVERSAL_RESOLVER: &str = "0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe";
 
 const METHOD: &str = "addr(bytes32,uint256)";
-/// Long enough for a detour and its second one; a caller waits for it.
+/// Long enough for two gateway requests. A caller waits for it.
 const LOOKUP_DEADLINE: Duration = Duration::from_secs(12);
 
-/// What the operator decides about names.
-pub struct Settings {
+/// Configuration of lookups.
+pub struct EnsSettings {
     /// The name that all sellers are below.
     pub parent: String,
-    pub nodes: Nodes,
+    pub nodes: EnsNodes,
     pub universal_resolver: EvmAddress,
     pub block_tag: BlockTag,
-    /// Servers that resolvers may send us to; any public one if there are none.
-    pub gateways: Vec<Allowed>,
+    /// Gateways that resolvers may use; any public one if empty.
+    pub gateways: Vec<AllowedGateway>,
     pub mainnet: MainnetAccounts,
-    /// Sellers of this shop, who are looked up however many other names are asked for.
+    /// Enabled sellers, which are looked up regardless of the limit for unknown names.
     pub enabled: Vec<Username>,
 }
 
-/// Nodes of the chain that names live on. Two have to agree.
-pub struct Nodes {
+/// Nodes of the chain with ENS. Two must agree.
+pub struct EnsNodes {
     pub first: Node,
     pub second: Option<Node>,
 }
 
-/// Whether a seller without an entry for a network may be paid at the account
-/// that the name gives for mainnet.
+/// Whether the mainnet account may be paid on a network without an address record.
 pub enum MainnetAccounts {
     Never,
-    /// If nodes of that network and of mainnet say that it has no code. A
-    /// network whose node is not here gets nothing this way.
+    /// If the account has no code on that network and on mainnet. Networks without a node here
+    /// are excluded.
     IfPlain(BTreeMap<Network, Node>),
 }
 
 /// The name service of Ethereum.
 pub struct Ens {
     parent: String,
-    nodes: Nodes,
+    nodes: EnsNodes,
     universal_resolver: EvmAddress,
     block_tag: BlockTag,
     gateways: Gateways,
     mainnet: MainnetAccounts,
     clock: Arc<dyn Clock>,
-    memory: Memory,
+    cache: NameCache,
 }
 
 impl Ens {
-    pub fn new(settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, NoClient> {
-        let Settings { parent, nodes, universal_resolver, block_tag, gateways, mainnet, enabled } =
-            settings;
+    pub fn new(settings: EnsSettings, clock: Arc<dyn Clock>) -> Result<Self, HttpClientError> {
+        let EnsSettings {
+            parent,
+            nodes,
+            universal_resolver,
+            block_tag,
+            gateways,
+            mainnet,
+            enabled,
+        } = settings;
         let gateways = Gateways::new(gateways)?;
-        let memory = Memory::new(clock.clone(), enabled);
-        Ok(Self { parent, nodes, universal_resolver, block_tag, gateways, mainnet, clock, memory })
+        let cache = NameCache::new(clock.clone(), enabled);
+        Ok(Self { parent, nodes, universal_resolver, block_tag, gateways, mainnet, clock, cache })
     }
 
-    async fn look_up(&self, seller: &Username) -> Outcome {
-        let looked = tokio::time::timeout(LOOKUP_DEADLINE, self.look_up_slowly(seller)).await;
-        let outcome = looked.unwrap_or(Err(Trouble::TimedOut));
-        if let Err(trouble) = &outcome {
-            tracing::warn!(kind = %trouble, "A seller's name could not be looked up");
+    async fn look_up(&self, seller: &Username) -> LookupResult {
+        let found = tokio::time::timeout(LOOKUP_DEADLINE, self.resolve_on_chain(seller)).await;
+        let outcome = found.unwrap_or(Err(LookupError::TimedOut));
+        if let Err(error) = &outcome {
+            tracing::warn!(kind = %error, "A seller's name could not be looked up");
         }
         outcome
     }
 
-    async fn look_up_slowly(&self, seller: &Username) -> Outcome {
+    async fn resolve_on_chain(&self, seller: &Username) -> LookupResult {
         let Ok(name) = EnsName::of(seller, &self.parent) else { return Ok(None) };
         let head = self.agreed_block().await?;
         let first = self.read(&self.nodes.first, &name, head);
@@ -117,7 +122,7 @@ impl Ens {
             }
         };
         let Some(reading) = reading else { return Ok(None) };
-        let Reading { resolver, found, records, gateway } = reading;
+        let NameRecords { resolver, found, records, gateway } = reading;
         let now = self.clock.now();
         let evidence = Evidence {
             seller: seller.clone(),
@@ -143,10 +148,10 @@ impl Ens {
         Ok(Resolution::new(records, evidence))
     }
 
-    /// The newest block that every node calls settled. One of them may be some
-    /// blocks behind, so it is the older of the two, under the same hash.
-    async fn agreed_block(&self) -> Result<Head, Trouble> {
-        let tag = At::Tag(self.block_tag);
+    /// The newest block with the configured tag on every node. One node may be behind, so it is
+    /// the older of the two, with the same hash.
+    async fn agreed_block(&self) -> Result<BlockHead, LookupError> {
+        let tag = BlockId::Tag(self.block_tag);
         let Some(second) = &self.nodes.second else {
             return Ok(self.nodes.first.block(tag).await?);
         };
@@ -157,38 +162,41 @@ impl Ens {
         let same = if one.number == other.number {
             other
         } else {
-            ahead.block(At::Number(older.number)).await?
+            ahead.block(BlockId::Number(older.number)).await?
         };
-        if same.hash == older.hash { Ok(older) } else { Err(Trouble::Disagreement) }
+        if same.hash == older.hash { Ok(older) } else { Err(LookupError::Disagreement) }
     }
 
     async fn read(
         &self,
         node: &Node,
         name: &EnsName,
-        head: Head,
-    ) -> Result<Option<Reading>, Trouble> {
-        let counter = Counter {
+        head: BlockHead,
+    ) -> Result<Option<NameRecords>, LookupError> {
+        let resolver = ResolverClient {
             node,
             gateways: &self.gateways,
             universal_resolver: self.universal_resolver,
-            at: At::Number(head.number),
+            at: BlockId::Number(head.number),
         };
         let mainnet = match &self.mainnet {
             MainnetAccounts::Never => MainnetRule::Never,
             MainnetAccounts::IfPlain(nodes) => MainnetRule::PlainAccounts(nodes),
         };
-        Reader { counter, name, mainnet }.read().await
+        RecordReader { resolver, name, mainnet }.read().await
     }
 }
 
-fn agreed(first: Option<Reading>, second: &Option<Reading>) -> Result<Option<Reading>, Trouble> {
+fn agreed(
+    first: Option<NameRecords>,
+    second: &Option<NameRecords>,
+) -> Result<Option<NameRecords>, LookupError> {
     let same = match (&first, second) {
         (None, None) => true,
         (Some(first), Some(second)) => first.agrees_with(second),
         (Some(_), None) | (None, Some(_)) => false,
     };
-    if same { Ok(first) } else { Err(Trouble::Disagreement) }
+    if same { Ok(first) } else { Err(LookupError::Disagreement) }
 }
 
 fn hash(bytes: B256) -> Hash {
@@ -198,7 +206,7 @@ fn hash(bytes: B256) -> Hash {
 #[async_trait]
 impl NameService for Ens {
     fn read(&self, text: &str) -> Result<Username, NotAUsername> {
-        names::read(text, &self.parent)
+        username::read(text, &self.parent)
     }
 
     async fn resolve(
@@ -206,7 +214,7 @@ impl NameService for Ens {
         seller: &Username,
         purpose: Purpose,
     ) -> Result<Option<Resolution>, Failure> {
-        let outcome = self.memory.recall(seller, purpose, || self.look_up(seller)).await;
+        let outcome = self.cache.get_or_resolve(seller, purpose, || self.look_up(seller)).await;
         outcome.map_err(Failure::from)
     }
 }

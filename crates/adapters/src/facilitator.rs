@@ -1,9 +1,9 @@
-//! A facilitator elsewhere, which carries x402's promises to a chain and pays the gas.
+//! A remote facilitator, which settles x402 payments and pays the gas.
 //!
-//! It is asked over HTTP and believed as little as possible: an answer that is
-//! not plainly good leaves the money in doubt, and only the chain ends a doubt.
-//! Reading order: `supported`, whom promises must name; `saved`, the file for it; `wire`, what is asked;
-//! `verdict`, what an answer means; `token`, how Coinbase wants to be asked.
+//! Its answers are trusted as little as possible: after any answer but a clear success or refusal
+//! the payment is in doubt until the chain proves its state. Reading order: `supported`, whom
+//! promises must name; `saved`, the file for it; `wire`, what is asked; `verdict`, what an answer
+//! means; `token`, how Coinbase wants to be asked.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -18,43 +18,46 @@ use order::model::money::Usdc;
 use order::model::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure, Moment};
 use order::tender::{Rejection, Unsettled};
-use pay::movement::{Moved, Movement};
-use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Carrier, Due, Facilitator, Service, Signer};
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
+use pay::x402::credential::Permit2Authorization;
+use pay::x402::settler::{
+    FacilitatorAddress, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
+};
 use serde_json::Value;
 
-mod saved;
+mod cdp_token;
+mod reply;
 mod supported;
+mod supported_file;
 #[cfg(test)]
 mod tests;
-mod token;
-mod verdict;
 mod wire;
 
-pub use supported::{List, Listed};
-pub use token::{CdpKey, NotAKey};
+pub use cdp_token::{CdpKey, CdpKeyError};
+pub use supported::{SupportedList, SupportedReply};
 
-use crate::http::{Address, Answer, Call, Client, Silence};
-use crate::nonce::Horizon;
-use crate::permit2::{self, Hints, Sought};
+use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
+use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
-use saved::ListFile;
-use supported::{Memory, Pause};
-use verdict::Said;
+use crate::settlement::proof::ChainHeads;
+use reply::SettleReply;
+use supported::{RefreshDelay, SupportedCache};
+use supported_file::SupportedFile;
 
 const PEER: &str = "the facilitator";
 /// How often our node is asked for a payment that the facilitator reports, and how long
 /// apart: together about four seconds, two blocks of the slowest network.
 const CONFIRMATION_LOOKS: u32 = 16;
 const CONFIRMATION_PAUSE_MILLISECONDS: u64 = 250;
-/// Coinbase's own, which wants a [`CdpKey`].
+/// Coinbase's facilitator, which requires a [`CdpKey`].
 pub const CDP: &str = "https://api.cdp.coinbase.com/platform/v2/x402";
 
-pub struct Settings {
-    /// The place that `/supported`, `/verify` and `/settle` are below.
-    pub base: Address,
+pub struct FacilitatorSettings {
+    /// The URL of which `/supported`, `/verify` and `/settle` are subpaths.
+    pub base: HttpUrl,
     pub key: Option<CdpKey>,
-    /// Where doubts are resolved. On a network without a node a person must.
+    /// Nodes that prove the state of payments. On a network without a node the operator must
+    /// check.
     pub nodes: BTreeMap<Network, Node>,
     pub deadlines: Deadlines,
 }
@@ -64,13 +67,13 @@ pub struct Settings {
 pub struct Deadlines {
     pub question: Duration,
     pub settle: Duration,
-    /// For the one repetition of a settlement that was said to be pending.
+    /// For the one repetition of a pending settlement.
     pub repeat: Duration,
 }
 
 impl Deadlines {
-    /// Both settlements together end before official clients give up, after 90
-    /// seconds, and long before anybody else looks into the walk.
+    /// Both settlements together end before official clients time out, after 90 seconds, and
+    /// before the reconciler takes the order.
     pub const DEFAULT: Self = Self {
         question: Duration::from_secs(10),
         settle: Duration::from_secs(45),
@@ -79,24 +82,24 @@ impl Deadlines {
 }
 
 pub struct RemoteFacilitator {
-    base: Address,
+    base: HttpUrl,
     key: Option<CdpKey>,
     nodes: BTreeMap<Network, Node>,
     deadlines: Deadlines,
-    client: Client,
+    client: HttpClient,
     clock: Arc<dyn Clock>,
-    memory: Memory,
-    list_file: Option<ListFile>,
+    supported: SupportedCache,
+    supported_file: Option<SupportedFile>,
 }
 
-/// Which door of the facilitator is meant.
+/// An endpoint of the facilitator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Door {
+enum FacilitatorEndpoint {
     Verify,
     Settle,
 }
 
-impl Door {
+impl FacilitatorEndpoint {
     const fn path(self) -> &'static str {
         match self {
             Self::Verify => "verify",
@@ -106,110 +109,140 @@ impl Door {
 }
 
 impl RemoteFacilitator {
-    /// It serves no network before the first good answer, unless an earlier one was saved; see
+    /// It serves no network before the first valid list, unless an earlier one was saved; see
     /// [`keep_fresh`](Self::keep_fresh) and [`saving_in`](Self::saving_in).
-    pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
-        let Settings { base, key, nodes, deadlines } = settings;
-        let (memory, list_file) = (Memory::default(), None);
-        Self { base, key, nodes, deadlines, client, clock, memory, list_file }
+    pub fn new(settings: FacilitatorSettings, client: HttpClient, clock: Arc<dyn Clock>) -> Self {
+        let FacilitatorSettings { base, key, nodes, deadlines } = settings;
+        let (supported, supported_file) = (SupportedCache::default(), None);
+        Self { base, key, nodes, deadlines, client, clock, supported, supported_file }
     }
 
-    /// Keeps the last good list in this folder, and begins with the one that is there, if the
-    /// same facilitator gave it.
+    /// Saves the last valid list in this folder, and starts with the saved one if it is of the
+    /// same facilitator.
     #[must_use]
     pub fn saving_in(self, folder: &Path) -> Self {
-        let file = ListFile::of(folder, &self.base);
+        let file = SupportedFile::of(folder, &self.base);
         if let Some(list) = file.read() {
-            self.memory.keep(&list);
+            self.supported.keep(&list);
         }
-        Self { list_file: Some(file), ..self }
+        Self { supported_file: Some(file), ..self }
     }
 
-    /// Asks what is served, now and for ever, in the background of everything else.
+    /// Refreshes the list periodically, for a background task.
     pub async fn keep_fresh(&self) -> Infallible {
-        let mut pause = Pause::default();
+        let mut pause = RefreshDelay::default();
         loop {
             let seconds = pause.after(&self.refresh().await);
             self.clock.wait(seconds).await;
         }
     }
 
-    /// Asks once what is served. Until there is a good answer, the last one holds.
-    pub async fn refresh(&self) -> Listed {
+    /// Refreshes the list once. After a failure the last list remains.
+    pub async fn refresh(&self) -> SupportedReply {
         let place = self.base.below(&["supported"]);
-        let call = Call::get(PEER, place.clone()).within(self.deadlines.question);
+        let call = HttpCall::get(PEER, place.clone()).within(self.deadlines.question);
         let answer = match self.authorized(call, "GET", &place) {
             Ok(call) => self.client.send(call).await,
-            Err(silence) => Err(silence),
+            Err(error) => Err(error),
         };
         let listed = supported::read(answer);
         match &listed {
-            Listed::Good(list) => {
-                if let Some(known) = self.memory.keep(list) {
+            SupportedReply::Good(list) => {
+                if let Some(known) = self.supported.keep(list) {
                     self.save(known).await;
                 }
             }
-            Listed::Bad { .. } => {
-                tracing::warn!(place = PEER, "Nobody says what the facilitator serves");
+            SupportedReply::Bad { .. } => {
+                tracing::warn!(
+                    place = PEER,
+                    "The facilitator's list of supported networks could not be read"
+                );
             }
         }
         listed
     }
 
-    async fn save(&self, known: List) {
-        if let Some(file) = self.list_file.clone() {
-            // The file says itself what went wrong; a list that is not saved is no harm now.
+    async fn save(&self, known: SupportedList) {
+        if let Some(file) = self.supported_file.clone() {
+            // A failure is logged there and is harmless now.
             let _ = tokio::task::spawn_blocking(move || file.write(&known)).await;
         }
     }
 
-    async fn ask(&self, door: Door, body: &Value, within: Duration) -> Result<Answer, Silence> {
-        let place = self.base.below(&[door.path()]);
-        let call = Call::post(PEER, place.clone(), body).within(within);
+    async fn ask(
+        &self,
+        endpoint: FacilitatorEndpoint,
+        body: &Value,
+        within: Duration,
+    ) -> Result<HttpResponse, CallError> {
+        let place = self.base.below(&[endpoint.path()]);
+        let call = HttpCall::post(PEER, place.clone(), body).within(within);
         self.client.send(self.authorized(call, "POST", &place)?).await
     }
 
-    /// Every door and every minute has a token of its own.
-    fn authorized(&self, call: Call, method: &str, place: &Address) -> Result<Call, Silence> {
+    /// Each request has its own token.
+    fn authorized(
+        &self,
+        call: HttpCall,
+        method: &str,
+        place: &HttpUrl,
+    ) -> Result<HttpCall, CallError> {
         match &self.key {
             None => Ok(call),
             Some(key) => Ok(call.authorized(key.bearer(method, place, self.clock.now())?)),
         }
     }
 
-    async fn settle_once(&self, due: Due<'_>, body: &Value, within: Duration) -> Said {
-        let answer = self.ask(Door::Settle, body, within).await;
-        verdict::settled(answer, due.promise, due.charge)
+    async fn settle_once(
+        &self,
+        due: Permit2Payment<'_>,
+        body: &Value,
+        within: Duration,
+    ) -> SettleReply {
+        let answer = self.ask(FacilitatorEndpoint::Settle, body, within).await;
+        reply::settled(answer, due.authorization, due.charge)
     }
 
-    async fn outcome(&self, due: Due<'_>, said: Said) -> Result<Moved, Unsettled> {
-        let network = due.promise.network;
-        let doubt = match said {
-            Said::Moved(transaction) => match self.confirmed(due, transaction).await {
+    async fn outcome(
+        &self,
+        due: Permit2Payment<'_>,
+        reply: SettleReply,
+    ) -> Result<ConfirmedTransfer, Unsettled> {
+        let network = due.authorization.network;
+        let doubt = match reply {
+            SettleReply::Moved(transaction) => match self.confirmed(due, transaction).await {
                 Some(moved) => return Ok(moved),
-                None => "called settled, and our node does not show the payment".to_owned(),
+                None => "reported as settled, but our node does not show the payment".to_owned(),
             },
-            Said::Refused(why) => return Err(Unsettled::Refused(why)),
-            Said::Pending => "sent, and in no block in time".to_owned(),
-            Said::Lost(why) => why,
+            SettleReply::Refused(why) => return Err(Unsettled::Refused(why)),
+            SettleReply::Pending => "sent, but in no block before the timeout".to_owned(),
+            SettleReply::Lost(why) => why,
         };
-        tracing::warn!(%network, place = PEER, "A settlement is in doubt");
+        tracing::warn!(%network, place = PEER, "The outcome of a settlement is unknown");
         Err(Unsettled::Lost(doubt))
     }
 
-    /// The payment that the facilitator reports, as our own node shows it: the node may be
-    /// some blocks behind the facilitator's. Without a node on this network the report is
-    /// all the evidence there will be.
-    async fn confirmed(&self, due: Due<'_>, transaction: String) -> Option<Moved> {
-        let Some(node) = self.nodes.get(&due.promise.network) else {
-            return Some(Moved { transaction, at: self.clock.now(), finality: Finality::Final });
+    /// The reported payment, confirmed by our own node, which may be some blocks behind the
+    /// facilitator's. Without a node on this network the report is the only evidence.
+    async fn confirmed(
+        &self,
+        due: Permit2Payment<'_>,
+        transaction: String,
+    ) -> Option<ConfirmedTransfer> {
+        let Some(node) = self.nodes.get(&due.authorization.network) else {
+            return Some(ConfirmedTransfer {
+                transaction,
+                at: self.clock.now(),
+                finality: Finality::Final,
+            });
         };
         let hints = Hints { since: wire::marked(due.preparation), told: transaction.parse().ok() };
         for _ in 0..CONFIRMATION_LOOKS {
-            let traced = permit2::trace(node, &Sought::of(due), hints).await;
-            if let Ok(Movement::Moved(moved)) = traced {
+            let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
+            if let Ok(TransferStatus::Moved(moved)) = traced {
                 return Some(moved);
             }
+            // mutant: word-is-proof
             match self.clock.moment(CONFIRMATION_PAUSE_MILLISECONDS).await {
                 Moment::Waited => {}
                 Moment::PassedOver => return None,
@@ -220,87 +253,97 @@ impl RemoteFacilitator {
 }
 
 #[async_trait]
-impl Facilitator for RemoteFacilitator {
-    fn service(&self, network: Network) -> Option<Service> {
-        self.memory.service(network)
+impl Permit2Settler for RemoteFacilitator {
+    fn support(&self, network: Network) -> Option<Permit2Support> {
+        self.supported.support(network)
     }
 
-    fn carrier(&self, network: Network, named: EvmAddress) -> Carrier {
-        self.memory.carrier(network, named)
+    fn classify_facilitator(&self, network: Network, named: EvmAddress) -> FacilitatorAddress {
+        self.supported.classify_facilitator(network, named)
     }
 
-    /// Whoever signed: the facilitator asks the chain in either case.
-    async fn verify(&self, promise: &Promise, _signer: Signer) -> Result<(), Rejection> {
+    /// The facilitator checks the signature in either case.
+    async fn verify(
+        &self,
+        promise: &Permit2Authorization,
+        _signer: SignatureKind,
+    ) -> Result<(), Rejection> {
         let body = wire::request(promise, promise.most);
-        let answer = self.ask(Door::Verify, &body, self.deadlines.question).await;
-        verdict::verified(answer, promise)
+        let answer = self.ask(FacilitatorEndpoint::Verify, &body, self.deadlines.question).await;
+        reply::verified(answer, promise)
     }
 
-    /// There is nothing to sign. What is written down makes a search shorter: the
-    /// block that is final now, before which the money cannot move.
+    /// There is nothing to sign. The current final block is stored; it shortens the search for
+    /// the payment.
     async fn prepare(
         &self,
-        promise: &Promise,
+        promise: &Permit2Authorization,
         _charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
-        // Nothing of now can say where the money was before.
+        // The earlier block remains valid.
         if let Some(earlier) = earlier {
             return Ok(earlier.clone());
         }
         let Some(node) = self.nodes.get(&promise.network) else {
             return Ok(Preparation::default());
         };
-        match Horizon::of(node).await {
+        match ChainHeads::of(node).await {
             Ok(horizon) => Ok(wire::mark(horizon.finalized.number)),
             Err(why) => {
                 let network = promise.network;
-                tracing::warn!(%network, kind = %why, "No payment is begun that nobody could trace");
+                tracing::warn!(%network, kind = %why, "A payment was refused because its state could not be traced");
                 Err(Rejection::Unavailable)
             }
         }
     }
 
-    async fn settle(&self, due: Due<'_>) -> Result<Moved, Unsettled> {
-        if due.charge > due.promise.most || due.charge.atomic() == 0 {
-            return Err(Unsettled::Refused("nobody promised to pay such an amount".to_owned()));
+    async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
+        if due.charge > due.authorization.most || due.charge.atomic() == 0 {
+            return Err(Unsettled::Refused(
+                "the amount is zero or exceeds the authorized amount".to_owned(),
+            ));
         }
-        let body = wire::request(due.promise, due.charge);
-        let said = self.settle_once(due, &body, self.deadlines.settle).await;
-        if said != Said::Pending {
-            return self.outcome(due, said).await;
+        let body = wire::request(due.authorization, due.charge);
+        let reply = self.settle_once(due, &body, self.deadlines.settle).await;
+        if reply != SettleReply::Pending {
+            return self.outcome(due, reply).await;
         }
-        // The same request again makes a facilitator look after what it sent.
-        // Whatever it says then, it did send it.
-        let said = self.settle_once(due, &body, self.deadlines.repeat).await;
-        self.outcome(due, said).await.map_err(|why| match why {
+        // The same request again makes the facilitator check its transaction. It did send it,
+        // whatever it answers then.
+        let reply = self.settle_once(due, &body, self.deadlines.repeat).await;
+        self.outcome(due, reply).await.map_err(|why| match why {
             Unsettled::Refused(why) | Unsettled::Withdrawn(why) | Unsettled::Lost(why) => {
                 Unsettled::Lost(why)
             }
         })
     }
 
-    async fn trace(&self, due: Due<'_>, told: Option<&str>) -> Result<Movement, Failure> {
-        let network = due.promise.network;
+    async fn trace(
+        &self,
+        due: Permit2Payment<'_>,
+        told: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        let network = due.authorization.network;
         let Some(node) = self.nodes.get(&network) else {
-            return blind(self.clock.now(), due.promise.deadline);
+            return trace_without_node(self.clock.now(), due.authorization.deadline);
         };
         let told = told.and_then(|hash| hash.parse().ok());
         let hints = Hints { since: wire::marked(due.preparation), told };
-        let traced = permit2::trace(node, &Sought::of(due), hints).await;
+        let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
         traced.map_err(|doubt| doubt.told(network))
     }
 }
 
-/// Without a node nothing can be concluded. Until the promise runs out the
-/// facilitator may be asked again; after that a person looks at the chain.
-fn blind(now: Timestamp, deadline: u64) -> Result<Movement, Failure> {
+/// Without a node nothing is proved. Until the authorization expires the facilitator may be
+/// called again; after that the operator must check the chain.
+fn trace_without_node(now: Timestamp, deadline: u64) -> Result<TransferStatus, Failure> {
     if now.0 <= deadline {
-        return Ok(Movement::Open);
+        return Ok(TransferStatus::Open);
     }
     Err(Failure::Lost(
-        "the promise has run out, and without a node nobody knows whether it was used; look at \
-         the chain"
+        "the authorization has expired, and without a node its state is unknown; check the \
+         chain"
             .to_owned(),
     ))
 }

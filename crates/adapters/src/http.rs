@@ -1,9 +1,8 @@
-//! The one HTTP client for the outside world: every call ends in time, and is sorted.
+//! The HTTP client for all calls to other systems: every call has a deadline and a size limit.
 //!
-//! An outcome is an [`Answer`], whatever its status, or a [`Silence`]. The two
-//! kinds of silence must never be confused: after a refusal nothing has
-//! happened and we may try again, after a lost answer we must first find out.
-//! Nobody tries again in here.
+//! A call ends with an [`HttpResponse`] of any status or with a [`CallError`]. After `Refused`
+//! nothing has happened and the call may be repeated; after `Lost` it may have happened and must
+//! be looked up first. This client never retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,69 +12,70 @@ use reqwest::{Method, redirect, retry};
 use rustls::{ClientConfig, RootCertStore};
 use zeroize::Zeroizing;
 
-mod address;
-mod guard;
+mod outcome;
+mod public_dns;
 #[cfg(test)]
-pub(crate) mod scripted;
-mod sorting;
+pub(crate) mod test_server;
 #[cfg(test)]
 mod tests;
+mod url;
 
-pub use address::{Address, NotAnAddress};
-pub use sorting::{Answer, Silence, Why};
+pub use outcome::{CallError, CallErrorKind, HttpResponse};
+pub use url::{HttpUrl, HttpUrlError};
 
-/// A server that has not shaken hands by now is down, and nothing was sent.
+/// Until the handshake nothing was sent.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 const CALL_DEADLINE: Duration = Duration::from_secs(15);
-/// Far more than any answer that we read.
+/// Far more than any response that we read.
 const BODY_BYTES_MAX: usize = 256 * 1024;
 /// Shorter than servers usually wait, so that we rarely write to a connection
 /// that its server is just closing.
 const IDLE_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Whom a client may connect to.
+/// Which hosts a client may connect to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// The addresses that the operator has written down.
+pub enum HostPolicy {
+    /// URLs from the configuration.
     Configured,
-    /// Addresses that strangers choose: by https only, and only where every
-    /// answer of the lookup belongs to the open internet.
+    /// URLs from untrusted sources: https only, and only if every address of the host is public.
     PublicOnly,
 }
 
 /// Cheap to clone; the clones share their connections.
 #[derive(Clone)]
-pub struct Client {
+pub struct HttpClient {
     inner: reqwest::Client,
-    reach: Reach,
+    reach: HostPolicy,
     deadline: Duration,
 }
 
-/// No client could be made of our own settings: a defect, not the world's doing.
+/// The client could not be built from its fixed settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoClient;
+pub struct HttpClientError;
 
-impl std::error::Error for NoClient {}
+impl std::error::Error for HttpClientError {}
 
-impl std::fmt::Display for NoClient {
+impl std::fmt::Display for HttpClientError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "The HTTP client could not be set up; this is a defect of ours, please report it.",
-        )
+        f.write_str("The HTTP client could not be set up. This is a bug; please report it.")
     }
 }
 
-impl Client {
-    pub fn new(reach: Reach) -> Result<Self, NoClient> {
-        // As compiled in: no file and no variable of the machine adds to them.
+impl HttpClient {
+    pub fn new(reach: HostPolicy) -> Result<Self, HttpClientError> {
+        // Compiled in: no file and no environment variable adds to them.
         let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         Self::trusting(roots, CONNECT_DEADLINE, reach)
     }
 
-    fn trusting(roots: RootCertStore, deadline: Duration, reach: Reach) -> Result<Self, NoClient> {
+    fn trusting(
+        roots: RootCertStore,
+        deadline: Duration,
+        reach: HostPolicy,
+    ) -> Result<Self, HttpClientError> {
         let builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls(roots).map_err(|_| NoClient)?)
-            // A redirect would send a recipient's address to a host that nobody chose.
+            .tls_backend_preconfigured(tls(roots).map_err(|_| HttpClientError)?)
+            // A redirect would send a recipient's address to an unknown host.
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .referer(false)
@@ -84,10 +84,12 @@ impl Client {
             .pool_idle_timeout(IDLE_DEADLINE)
             .user_agent(concat!("pennyblack/", env!("CARGO_PKG_VERSION")));
         let builder = match reach {
-            Reach::Configured => builder,
-            Reach::PublicOnly => builder.https_only(true).dns_resolver(guard::PublicNames),
+            HostPolicy::Configured => builder,
+            HostPolicy::PublicOnly => {
+                builder.https_only(true).dns_resolver(public_dns::PublicResolver)
+            }
         };
-        let inner = builder.build().map_err(|_| NoClient)?;
+        let inner = builder.build().map_err(|_| HttpClientError)?;
         Ok(Self { inner, reach, deadline: CALL_DEADLINE })
     }
 
@@ -98,53 +100,55 @@ impl Client {
         self
     }
 
-    /// Makes a call, once.
-    pub async fn send(&self, call: Call) -> Result<Answer, Silence> {
+    /// Makes a call, without retries.
+    pub async fn send(&self, call: HttpCall) -> Result<HttpResponse, CallError> {
         let peer = call.peer;
         let outcome = self.within_deadline(call).await;
-        if let Err(silence) = &outcome {
-            tracing::warn!(place = peer, kind = %silence, "A call to the outside failed");
+        if let Err(error) = &outcome {
+            tracing::warn!(place = peer, kind = %error, "A call to another system failed");
         }
         outcome
     }
 
-    async fn within_deadline(&self, call: Call) -> Result<Answer, Silence> {
+    async fn within_deadline(&self, call: HttpCall) -> Result<HttpResponse, CallError> {
         let (deadline, most) = (call.deadline.unwrap_or(self.deadline), call.body_bytes_max);
         match self.reach {
-            // The resolver is never asked about an address written in digits.
-            Reach::PublicOnly if !guard::may_be_public(call.address.url()) => {
-                return Err(Silence::Refused(Why::NotPublic));
+            // The resolver is not called for a literal IP address.
+            HostPolicy::PublicOnly if !public_dns::may_be_public(call.address.url()) => {
+                return Err(CallError::Refused(CallErrorKind::NotPublic));
             }
-            Reach::PublicOnly | Reach::Configured => {}
+            HostPolicy::PublicOnly | HostPolicy::Configured => {}
         }
         let request = self.request(call)?;
         let exchange = async {
-            let response = self.inner.execute(request).await.map_err(|e| sorting::sort(&e))?;
-            sorting::read(response, most).await
+            let response = self.inner.execute(request).await.map_err(|e| outcome::classify(&e))?;
+            outcome::read(response, most).await
         };
-        tokio::time::timeout(deadline, exchange).await.unwrap_or(Err(Silence::Lost(Why::TimedOut)))
+        tokio::time::timeout(deadline, exchange)
+            .await
+            .unwrap_or(Err(CallError::Lost(CallErrorKind::TimedOut)))
     }
 
-    fn request(&self, call: Call) -> Result<reqwest::Request, Silence> {
+    fn request(&self, call: HttpCall) -> Result<reqwest::Request, CallError> {
         let mut request = reqwest::Request::new(call.method, call.address.into_url());
         *request.headers_mut() = call.headers;
         if let Some(words) = call.authorization {
-            let mut value =
-                HeaderValue::from_str(&words).map_err(|_| Silence::Refused(Why::Unsendable))?;
+            let mut value = HeaderValue::from_str(&words)
+                .map_err(|_| CallError::Refused(CallErrorKind::Unsendable))?;
             value.set_sensitive(true);
             request.headers_mut().insert(header::AUTHORIZATION, value);
         }
-        let body = call.body.map_err(|_| Silence::Refused(Why::Unsendable))?;
+        let body = call.body.map_err(|_| CallError::Refused(CallErrorKind::Unsendable))?;
         *request.body_mut() = body.map(Into::into);
         Ok(request)
     }
 }
 
-/// One call, before it is made. It may hold personal data and cannot print itself.
-pub struct Call {
+/// A request. It may hold personal data, so it has no `Debug`.
+pub struct HttpCall {
     peer: &'static str,
     method: Method,
-    address: Address,
+    address: HttpUrl,
     authorization: Option<Zeroizing<String>>,
     headers: HeaderMap,
     body: serde_json::Result<Option<Vec<u8>>>,
@@ -152,31 +156,30 @@ pub struct Call {
     body_bytes_max: usize,
 }
 
-impl Call {
-    /// A question. `peer` is what the log calls the other side.
-    pub fn get(peer: &'static str, address: Address) -> Self {
+impl HttpCall {
+    /// `peer` is the name of the other system in the log.
+    pub fn get(peer: &'static str, address: HttpUrl) -> Self {
         Self::new(peer, Method::GET, address)
     }
 
-    pub fn put(peer: &'static str, address: Address) -> Self {
+    pub fn put(peer: &'static str, address: HttpUrl) -> Self {
         Self::new(peer, Method::PUT, address)
     }
 
-    pub fn delete(peer: &'static str, address: Address) -> Self {
+    pub fn delete(peer: &'static str, address: HttpUrl) -> Self {
         Self::new(peer, Method::DELETE, address)
     }
 
-    /// Hands in a document.
-    pub fn post(peer: &'static str, address: Address, body: &impl serde::Serialize) -> Self {
+    /// Sends a JSON body.
+    pub fn post(peer: &'static str, address: HttpUrl, body: &impl serde::Serialize) -> Self {
         let mut call = Self::new(peer, Method::POST, address);
         call.body = serde_json::to_vec(body).map(Some);
         call.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         call
     }
 
-    fn new(peer: &'static str, method: Method, address: Address) -> Self {
-        // No coding is asked for, and none is taken: what is small on the wire
-        // cannot grow large in memory.
+    fn new(peer: &'static str, method: Method, address: HttpUrl) -> Self {
+        // Compressed responses are not accepted: they could expand beyond the size limit.
         let accept = [
             (header::ACCEPT, HeaderValue::from_static("application/json")),
             (header::ACCEPT_ENCODING, HeaderValue::from_static("identity")),
@@ -223,7 +226,7 @@ impl Call {
     }
 }
 
-/// TLS by ring, and HTTP/2 where it is spoken.
+/// TLS with ring; HTTP/2 if the server offers it.
 fn tls(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     let ring = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(ring)

@@ -17,7 +17,7 @@ mod file;
 pub use error::KeyError;
 
 pub(crate) const KEY_BYTES: usize = 32;
-/// More than anybody rotates in a lifetime; a longer file is some other file.
+/// More keys than rotations produce. A longer file is not a key file.
 const KEYS_MAX: usize = 64;
 
 /// A key for one purpose, gone from memory when it is dropped.
@@ -33,7 +33,7 @@ pub struct Keyring {
 /// What a key is for. Each purpose has its own key, so that no use of one says
 /// anything about another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum KeyPurpose {
     Identity,
     Seal,
     /// What agents are given when they register.
@@ -67,30 +67,30 @@ impl Keyring {
 
     /// The secret behind every name that is derived from a request.
     pub fn identity(&self) -> Identity {
-        Identity::new(*derive(&self.first, Purpose::Identity))
+        Identity::new(*derive(&self.first, KeyPurpose::Identity))
     }
 
     /// What signs the tokens of agents: the newest first, older ones still hold.
     pub fn tokens(&self) -> Vec<[u8; 32]> {
-        self.newest_first(Purpose::Token).map(|key| *key).collect()
+        self.newest_first(KeyPurpose::Token).map(|key| *key).collect()
     }
 
     /// What binds challenges to pay: the newest, and the earlier ones, which still answer
     /// for what they bound.
     pub fn challenges(&self) -> ([u8; 32], Vec<[u8; 32]>) {
-        let newest = derive(self.later.last().unwrap_or(&self.first), Purpose::Challenge);
-        let earlier = self.newest_first(Purpose::Challenge).skip(1);
+        let newest = derive(self.later.last().unwrap_or(&self.first), KeyPurpose::Challenge);
+        let earlier = self.newest_first(KeyPurpose::Challenge).skip(1);
         (*newest, earlier.map(|key| *key).collect())
     }
 
     /// Tells whether a database was written with these keys.
     pub(crate) fn identity_name(&self) -> String {
-        let name = derive(&self.first, Purpose::Name);
+        let name = derive(&self.first, KeyPurpose::Name);
         name.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The keys for one purpose, newest first.
-    pub(crate) fn newest_first(&self, purpose: Purpose) -> impl Iterator<Item = Subkey> + '_ {
+    pub(crate) fn newest_first(&self, purpose: KeyPurpose) -> impl Iterator<Item = Subkey> + '_ {
         let masters = self.later.iter().rev().chain([&self.first]);
         masters.map(move |master| derive(master, purpose))
     }
@@ -102,13 +102,13 @@ impl fmt::Debug for Keyring {
     }
 }
 
-fn derive(master: &Subkey, purpose: Purpose) -> Subkey {
+fn derive(master: &Subkey, purpose: KeyPurpose) -> Subkey {
     let label: &[u8] = match purpose {
-        Purpose::Identity => b"identity",
-        Purpose::Seal => b"seal",
-        Purpose::Token => b"token",
-        Purpose::Challenge => b"challenge",
-        Purpose::Name => b"name",
+        KeyPurpose::Identity => b"identity",
+        KeyPurpose::Seal => b"seal",
+        KeyPurpose::Token => b"token",
+        KeyPurpose::Challenge => b"challenge",
+        KeyPurpose::Name => b"name",
     };
     let mut mac = Hmac::<Sha256>::new_from_slice(master.as_slice()).expect("HMAC takes any key");
     mac.update(label);

@@ -1,8 +1,8 @@
-//! Where orders are kept: two databases behind one port and one contract.
+//! Stores of orders: SQLite and PostgreSQL behind one port.
 
+pub mod encryption;
 mod error;
 mod migration;
-mod outbox_rows;
 pub mod postgres;
 mod rows;
 pub mod sqlite;

@@ -1,4 +1,4 @@
-//! Marked words of a card go through the real desk and the real store, and no log line has them.
+//! No marked word of a card is in any log line of the checkout and the store.
 
 #![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
 
@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex};
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
-use order::checkout::{Desk, Fulfilment, Outcome, Request};
+use order::checkout::Request;
 use order::model::card::{Draft, Postcard};
 use order::model::mail::Promises;
 use order::model::payment::TenderKind;
+use order::outcome::{Fulfilment, Outcome};
 use order::ports::{Store, StoreError};
-use order::testing::fakes::chain::{PROMISE_SECONDS, Promise};
-use order::testing::fakes::fates::{Fate, Fates};
-use order::testing::fakes::still::Still;
-use order::testing::fakes::world::World;
+use order::testing::fakes::fault_schedule::{FaultSchedule, SimulatedFault};
+use order::testing::fakes::manual_time::ManualTime;
+use order::testing::fakes::process::FakeProcess;
+use order::testing::fakes::tender::{CREDENTIAL_SECONDS, FakeCredential};
+use order::testing::fakes::world::FakeWorld;
 use rusqlite::Connection;
 use tracing_subscriber::fmt;
 
@@ -42,12 +44,12 @@ struct RefusedCard {
     deeds: u32,
 }
 
-impl Fates for RefusedCard {
-    fn choose(&mut self, options: &[Fate]) -> Fate {
-        if options.contains(&Fate::Refused) {
+impl FaultSchedule for RefusedCard {
+    fn choose(&mut self, options: &[SimulatedFault]) -> SimulatedFault {
+        if options.contains(&SimulatedFault::Refused) {
             self.deeds += 1;
             if self.deeds == 2 {
-                return Fate::Refused;
+                return SimulatedFault::Refused;
             }
         }
         options[0]
@@ -68,19 +70,19 @@ fn marked_card() -> Postcard {
     .unwrap()
 }
 
-async fn pay(world: &Arc<World>, desk: &Desk, nonce: u64) -> Outcome {
-    let deadline = world.time().0 + PROMISE_SECONDS;
-    let signed = Promise { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
+async fn pay(world: &Arc<FakeWorld>, process: &FakeProcess, nonce: u64) -> Outcome {
+    let deadline = world.time().0 + CREDENTIAL_SECONDS;
+    let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
     let card = marked_card();
     let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
-    desk.send(&world.till(TenderKind::X402), request).await.unwrap()
+    process.send(&world.tender(TenderKind::X402), request).await.unwrap()
 }
 
 #[tokio::test]
 async fn no_marked_word_of_a_card_is_in_any_log_line() {
     let paper = Paper::default();
     let writer = paper.clone();
-    // Everything that anybody says, down to the last detail of any library.
+    // Every log line of every crate, at the most detailed level.
     let everything = fmt()
         .with_max_level(tracing::level_filters::LevelFilter::TRACE)
         .with_writer(move || writer.clone())
@@ -93,11 +95,11 @@ async fn no_marked_word_of_a_card_is_in_any_log_line() {
     let store = Arc::new(SqliteStore::open(&path, &keyring).unwrap());
     let promises =
         Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
-    let still = Still::default();
-    let world = World::new(Box::new(RefusedCard::default()), Box::new(still.clone()), promises);
-    let desk = Desk { store: store.clone(), ..world.desk() };
+    let still = ManualTime::default();
+    let world = FakeWorld::new(Box::new(RefusedCard::default()), Box::new(still.clone()), promises);
+    let process = FakeProcess::with_store(&world, store.clone());
 
-    let said = pay(&world, &desk, 1).await;
+    let said = pay(&world, &process, 1).await;
     let Outcome::Paid { order, fulfilment, .. } = said else { panic!("{said:?}") };
     assert_eq!(fulfilment, Fulfilment::NeedsReconciliation);
     // A row that cannot be read is worth a line, and the line must not tell more.
@@ -106,8 +108,8 @@ async fn no_marked_word_of_a_card_is_in_any_log_line() {
     assert_eq!(store.find(order).await, Err(StoreError::Corrupt));
     damage.execute("UPDATE orders SET doubt = 'none'", []).unwrap();
     still.advance(60);
-    desk.reconcile(&world.tenders(), &|_| ()).await.unwrap();
-    assert!(matches!(pay(&world, &desk, 2).await, Outcome::Paid { .. }));
+    process.reconcile(&world.tenders(), &|_| ()).await.unwrap();
+    assert!(matches!(pay(&world, &process, 2).await, Outcome::Paid { .. }));
     store.close().await.unwrap();
 
     let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();

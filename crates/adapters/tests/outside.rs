@@ -1,4 +1,4 @@
-//! Marked words of a card go to a provider in every mood, and no log line has them.
+//! No marked word of a card is in any log line of a provider call, with any fault.
 
 #![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
 
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use adapters::clock::SystemClock;
-use adapters::http::{Address, Client, Reach};
-use adapters::provider::{AccountMode, PreviewPlaces, Sender, lob, thanks_io};
+use adapters::http::{HostPolicy, HttpClient, HttpUrl};
+use adapters::provider::{AccountMode, PreviewLocations, ReturnAddress, lob, thanks_io};
 use order::lifecycle::{Order, Submitting};
 use order::model::card::{Draft, Postcard};
 use order::model::mail::Mailpiece;
@@ -47,7 +47,7 @@ impl Write for Paper {
 
 /// Answers one request a connection, each in another mood, and repeats in its
 /// answer what it was told, as servers do that explain themselves.
-fn moody_server() -> Address {
+fn faulty_server() -> HttpUrl {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/markanswer", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -64,7 +64,7 @@ fn moody_server() -> Address {
             }
         }
     });
-    Address::parse(&address).unwrap()
+    HttpUrl::parse(&address).unwrap()
 }
 
 fn marked_order() -> Order<Submitting> {
@@ -100,30 +100,30 @@ async fn ask_everything(provider: &dyn Provider) {
 async fn no_marked_word_of_a_card_a_key_or_an_answer_is_in_any_log_line() {
     let paper = Paper::default();
     let writer = paper.clone();
-    // Everything that anybody says, down to the last detail of any library.
+    // Every log line of every crate, at the most detailed level.
     let everything = fmt()
         .with_max_level(tracing::level_filters::LevelFilter::TRACE)
         .with_writer(move || writer.clone())
         .finish();
     tracing::subscriber::set_global_default(everything).unwrap();
 
-    let client = Client::new(Reach::Configured).unwrap();
+    let client = HttpClient::new(HostPolicy::Configured).unwrap();
     let client = client.answering_within(Duration::from_secs(2));
-    let (base, clock) = (moody_server(), Arc::new(SystemClock::start()));
-    let thanks = thanks_io::Settings {
+    let (base, clock) = (faulty_server(), Arc::new(SystemClock::start()));
+    let thanks = thanks_io::ThanksIoSettings {
         base: base.clone(),
         token: String::from("marktoken").into(),
-        sender: Sender::default(),
-        previews: PreviewPlaces::new(vec![base.clone()]),
+        sender: ReturnAddress::default(),
+        previews: PreviewLocations::new(vec![base.clone()]),
         mode: AccountMode::Live,
     };
     ask_everything(&thanks_io::ThanksIo::new(thanks, client.clone(), clock.clone())).await;
-    let settings = lob::Settings {
+    let settings = lob::LobSettings {
         base: base.clone(),
         key: String::from("marktoken").into(),
         sender: None,
-        previews: PreviewPlaces::new(vec![base]),
-        prices: lob::Prices { domestic: Cents(90), international: Cents(160) },
+        previews: PreviewLocations::new(vec![base]),
+        prices: lob::LobPrices { domestic: Cents(90), international: Cents(160) },
         cancel_seconds: 0,
     };
     ask_everything(&lob::Lob::new(settings, client, clock)).await;

@@ -1,15 +1,15 @@
-//! The paywall page alone, for a script that looks at it: reads an order from standard input
-//! and writes the page to standard output.
+//! Renders the paywall page for a test: reads an order from standard input and writes the page
+//! to standard output.
 
 use std::error::Error;
 use std::io::{Read, Write};
 
 use content::catalog::Catalog;
-use content::render::{Frame, Money, Payable, Paywall, Renderer, Unpaid};
+use content::render::{Money, PayableNetwork, Paywall, RenderContext, Renderer, UnpaidRequest};
 use serde_json::Value;
 
-/// The addresses that the words link to and that are no pages.
-const ELSEWHERE: &[&str] = &[
+/// The paths that the content links to and that are not pages.
+const OTHER_PATHS: &[&str] = &[
     "/llms.txt",
     "/auth.md",
     "/openapi.json",
@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut given = String::new();
     std::io::stdin().read_to_string(&mut given)?;
     let order: Value = serde_json::from_str(&given)?;
-    let catalog = Catalog::built_in(ELSEWHERE).map_err(|faults| format!("{faults:?}"))?;
-    let frame = Frame {
+    let catalog = Catalog::built_in(OTHER_PATHS).map_err(|faults| format!("{faults:?}"))?;
+    let context = RenderContext {
         base_url: text(&order["base_url"])?.to_owned(),
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         open: vec!["x402", "mpp", "preview"],
         networks: "eip155:8453".to_owned(),
     };
-    let renderer = Renderer::new(&catalog, frame).map_err(|fault| fault.to_string())?;
+    let renderer = Renderer::new(&catalog, context).map_err(|fault| fault.to_string())?;
     let page = renderer.paywall().map_err(|fault| fault.to_string())?;
     let accepts = order["challenge"]["accepts"].as_array().ok_or("challenge.accepts is missing")?;
     let networks: Result<Vec<_>, Box<dyn Error>> = accepts
@@ -49,15 +49,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             let caip2 = text(&offer["network"])?;
             let (payee, asset) = (text(&offer["payTo"])?, text(&offer["asset"])?);
             let node = order["nodes"][caip2].as_str();
-            Ok(Payable { name: name(caip2), caip2, payee, asset, node })
+            Ok(PayableNetwork { name: name(caip2), caip2, payee, asset, node })
         })
         .collect();
     let html = page.write(&Paywall {
         order: text(&order["order"])?,
-        most: text(&order["most"])?,
+        maximum: text(&order["most"])?,
         networks: &networks?,
         challenge: &order["challenge"].to_string(),
-        request: Unpaid {
+        request: UnpaidRequest {
             path: "/api/x402/postcards",
             body: text(&order["body"])?,
             idempotency_key: order["idempotency_key"].as_str(),

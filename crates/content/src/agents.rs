@@ -1,17 +1,17 @@
-//! What is written for agents alone: how to register, where to look, what to do.
+//! Texts for agents: the registration guide, the guide to the site, and skills.
 
 use crate::fault::ContentFault;
-use crate::source::Source;
+use crate::source::ContentSource;
 
 const SKILLS: &str = "agents/skills";
-/// What an index of skills may say about one.
+/// The limit of the Agent Skills index.
 const SKILL_DESCRIPTION_MAX: usize = 1_024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForAgents {
-    /// How to register, with marks to fill in.
+pub struct AgentTexts {
+    /// How to register, with placeholders.
     pub auth: String,
-    /// The head of `/llms.txt`, with marks to fill in.
+    /// The head of `/llms.txt`, with placeholders.
     pub guide: String,
     pub skills: Vec<Skill>,
 }
@@ -20,7 +20,7 @@ pub struct ForAgents {
 pub struct Skill {
     pub name: String,
     pub description: String,
-    /// The whole file, with marks to fill in.
+    /// The whole file, with placeholders.
     pub text: String,
 }
 
@@ -35,25 +35,27 @@ impl Skill {
             .strip_prefix("---\n")
             .and_then(|rest| rest.split_once("\n---\n"))
             .map(|(head, _)| head)
-            .ok_or_else(|| fault("begins with name and description between two lines of ---"))?;
+            .ok_or_else(|| {
+                fault("must begin with name and description between two lines of ---")
+            })?;
         let field = |key: &str| {
             let line = head.lines().find_map(|line| line.strip_prefix(key));
             line.map(|value| value.trim().trim_matches('"').to_owned())
         };
         if field("name:").as_deref() != Some(name) {
-            return Err(fault("name: must be that of its folder"));
+            return Err(fault("name: must be the name of its folder"));
         }
         let description = field("description:").filter(|text| !text.is_empty());
         let description = description.ok_or_else(|| fault("description: is missing"))?;
         if description.chars().count() > SKILL_DESCRIPTION_MAX {
-            return Err(fault("description: at most 1,024 characters"));
+            return Err(fault("description: must have at most 1,024 characters"));
         }
         Ok(Self { name: name.to_owned(), description, text })
     }
 }
 
-impl ForAgents {
-    pub(crate) fn read(source: &Source) -> Result<Self, Vec<ContentFault>> {
+impl AgentTexts {
+    pub(crate) fn read(source: &ContentSource) -> Result<Self, Vec<ContentFault>> {
         let one = |fault| vec![fault];
         let mut skills = Vec::new();
         let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! What investors may know, as data.
+//! The investor briefing.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Briefing {
         if is_date(&briefing.updated) {
             Ok(briefing)
         } else {
-            Err(ContentFault::new(FILE, "updated: is no date such as 2026-11-15"))
+            Err(ContentFault::new(FILE, "updated: is not a date such as 2026-11-15"))
         }
     }
 }

@@ -1,31 +1,30 @@
-//! The command-line client as it was written, before it knows which site hands it out.
+//! The command-line client, before the URL of the site is filled in.
 
 use crate::fault::ContentFault;
-use crate::source::Source;
+use crate::source::ContentSource;
 
 const FILE: &str = "client/pennyblack.mjs";
-/// Where the file names the server that it asks. JavaScript has braces of its
-/// own, so no template is made of it.
-const MARK: &str = "{{ base_url }}";
+/// Replaced by the URL of the site. JavaScript uses braces itself, so the file is not a template.
+const PLACEHOLDER: &str = "{{ base_url }}";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
+pub struct ClientScript {
     source: String,
 }
 
-impl Client {
-    pub(crate) fn read(source: &Source) -> Result<Self, ContentFault> {
+impl ClientScript {
+    pub(crate) fn read(source: &ContentSource) -> Result<Self, ContentFault> {
         let source = source.text(FILE)?;
-        if source.matches(MARK).count() == 1 {
+        if source.matches(PLACEHOLDER).count() == 1 {
             Ok(Self { source })
         } else {
-            let message = format!("must say {MARK} once, where it names its server");
+            let message = format!("must contain {PLACEHOLDER} once, as its server");
             Err(ContentFault::new(FILE, message))
         }
     }
 
-    /// The program that asks the site at this address.
-    pub fn of_site(&self, base_url: &str) -> String {
-        self.source.replacen(MARK, base_url, 1)
+    /// The client of the site at this URL.
+    pub fn for_site(&self, base_url: &str) -> String {
+        self.source.replacen(PLACEHOLDER, base_url, 1)
     }
 }

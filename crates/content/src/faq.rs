@@ -1,21 +1,21 @@
-//! Answers to what people and agents ask, and how one is found.
+//! Support answers and their search index.
 
 use serde::Deserialize;
 
 use crate::fault::ContentFault;
 use crate::product::is_slug;
-use crate::search::{Field, Index};
+use crate::search::{SearchField, SearchIndex};
 
 pub(crate) const FILE: &str = "support/faq.toml";
 
-/// A word in the question says more about an answer than one inside of it.
+/// A word in the question is more relevant than one in the answer.
 const QUESTION_WEIGHT: usize = 5;
 const KEYWORD_WEIGHT: usize = 4;
 const TEXT_WEIGHT: usize = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct SupportAnswer {
     pub id: String,
     pub topic: String,
     pub question: String,
@@ -27,10 +27,10 @@ pub struct Answer {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    answer: Vec<Answer>,
+    answer: Vec<SupportAnswer>,
 }
 
-impl Answer {
+impl SupportAnswer {
     pub(crate) fn read_all(text: &str) -> Result<Vec<Self>, ContentFault> {
         let file: File =
             toml::from_str(text).map_err(|error| ContentFault::new(FILE, error.to_string()))?;
@@ -44,15 +44,15 @@ impl Answer {
     }
 }
 
-/// The answers, ready to be searched.
-pub fn index(answers: &[Answer]) -> Index {
+/// The search index of the answers.
+pub fn index(answers: &[SupportAnswer]) -> SearchIndex {
     let keywords: Vec<String> = answers.iter().map(|answer| answer.keywords.join("\n")).collect();
     let pairs = answers.iter().zip(&keywords);
-    Index::of(&pairs.map(|(answer, keywords)| fields(answer, keywords)).collect::<Vec<_>>())
+    SearchIndex::of(&pairs.map(|(answer, keywords)| fields(answer, keywords)).collect::<Vec<_>>())
 }
 
-fn fields<'a>(answer: &'a Answer, keywords: &'a str) -> Vec<Field<'a>> {
-    let field = |text, weight| Field { text, weight, hits_max: 1 };
+fn fields<'a>(answer: &'a SupportAnswer, keywords: &'a str) -> Vec<SearchField<'a>> {
+    let field = |text, weight| SearchField { text, weight, hits_max: 1 };
     vec![
         field(keywords, KEYWORD_WEIGHT),
         field(&answer.question, QUESTION_WEIGHT),
@@ -64,8 +64,8 @@ fn fields<'a>(answer: &'a Answer, keywords: &'a str) -> Vec<Field<'a>> {
 mod tests {
     use super::*;
 
-    fn answer(id: &str, question: &str, keywords: &[&str]) -> Answer {
-        Answer {
+    fn answer(id: &str, question: &str, keywords: &[&str]) -> SupportAnswer {
+        SupportAnswer {
             id: id.to_owned(),
             topic: "Paying".to_owned(),
             question: question.to_owned(),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_a_keyword_and_a_plural_find_their_answer_first() {
+    fn questions_keywords_and_plurals_find_their_answer_first() {
         for (query, expected) in [
             ("refund", "refunds"),
             ("How do I get my money back?", "refunds"),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_finger_is_forgiven_once() {
+    fn one_typo_in_a_word_is_tolerated() {
         for query in ["refudn", "refnd s refun", "refumd", "reffund"] {
             assert_eq!(found(query).first().map(String::as_str), Some("refunds"), "{query}");
         }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_for_common_words_and_strange_ones() {
+    fn common_and_unknown_words_find_nothing() {
         assert!(found("what is the").is_empty());
         assert!(found("zeppelin").is_empty());
         assert!(found("").is_empty());

@@ -1,4 +1,4 @@
-//! What is wrong with the content, file by file.
+//! A mistake in a content file.
 
 use std::fmt;
 

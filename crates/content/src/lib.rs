@@ -1,17 +1,16 @@
-//! The words: loaded once, checked once, and never a visitor's problem.
+//! Pages, products and other texts: loaded and checked at start.
 //!
 //! Reading order:
-//! 1. [`site`]: facts that more than one page needs.
-//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`], [`snippet`]: what
-//!    there is to say and to hand out.
-//! 3. [`catalog`]: everything together, built in or from a folder, and checked.
-//! 4. [`search`]: how a text is found by its words.
-//! 5. [`render`]: the two faces of a page, HTML and Markdown.
+//! 1. [`site`]: facts that several pages need.
+//! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`], [`snippet`]: the
+//!    files of the content folder.
+//! 3. [`catalog`]: all of it, built in or from a folder, and checked.
+//! 4. [`search`]: full-text search.
+//! 5. [`render`]: pages as HTML and as Markdown.
 
 pub mod agents;
 pub mod briefing;
 pub mod catalog;
-mod checks;
 pub mod client;
 pub mod faq;
 pub mod fault;

@@ -1,31 +1,31 @@
-//! From Markdown to HTML that phones and screen readers like.
+//! Renders Markdown as accessible HTML.
 
 use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use serde::Serialize;
 
-/// A text as HTML, and the headings that lead through it.
+/// A text as HTML, with its table of contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct RenderedText {
     pub(crate) html: String,
-    pub(crate) contents: Vec<Entry>,
+    pub(crate) contents: Vec<ContentsEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct ContentsEntry {
     pub(crate) id: String,
     pub(crate) text: String,
 }
 
-/// What a page says, each part below a second heading in a section of its own.
-pub(crate) fn page(source: &str) -> Text {
+/// A page. Each level-2 heading starts a `<section>`.
+pub(crate) fn page(source: &str) -> RenderedText {
     let events: Vec<Event<'_>> = parser(source).collect();
-    let mut setter = Setter::default();
+    let mut writer = HtmlWriter::default();
     for (place, event) in events.iter().enumerate() {
-        setter.set(event, &events[place + 1..]);
+        writer.write(event, &events[place + 1..]);
     }
-    setter.finish()
+    writer.finish()
 }
 
 /// A short text without headings, such as a description.
@@ -33,7 +33,7 @@ pub(crate) fn fragment(source: &str) -> String {
     page(source).html
 }
 
-/// Where the links of a text lead.
+/// The link targets of a text.
 pub(crate) fn links(source: &str) -> Vec<String> {
     parser(source)
         .filter_map(|event| {
@@ -48,23 +48,23 @@ fn parser(source: &str) -> Parser<'_> {
 }
 
 #[derive(Default)]
-struct Setter<'a> {
+struct HtmlWriter<'a> {
     events: Vec<Event<'a>>,
-    contents: Vec<Entry>,
+    contents: Vec<ContentsEntry>,
     ids: BTreeSet<String>,
-    /// The last heading, which names the table below it.
+    /// The last heading, which labels the tables below it.
     heading: String,
     /// How many tables are below it so far.
     tables: usize,
     sections: usize,
 }
 
-impl<'a> Setter<'a> {
-    fn set(&mut self, event: &Event<'a>, rest: &[Event<'a>]) {
+impl<'a> HtmlWriter<'a> {
+    fn write(&mut self, event: &Event<'a>, rest: &[Event<'a>]) {
         if let Event::Start(Tag::Heading { level, .. }) = event {
-            return self.set_heading(*level, rest);
+            return self.write_heading(*level, rest);
         }
-        // Wide things scroll inside of their own box, by keyboard too.
+        // Wide tables scroll inside of a box that the keyboard can focus.
         if let Event::Start(Tag::Table(_)) = event {
             let label = self.table_label();
             self.raw(format!(
@@ -77,21 +77,21 @@ impl<'a> Setter<'a> {
         }
     }
 
-    fn set_heading(&mut self, level: HeadingLevel, rest: &[Event<'a>]) {
+    fn write_heading(&mut self, level: HeadingLevel, rest: &[Event<'a>]) {
         self.heading = words(rest);
         self.tables = 0;
         let id = self.id();
         if level == HeadingLevel::H2 {
             self.section();
-            self.contents.push(Entry { id: id.clone(), text: self.heading.clone() });
+            self.contents.push(ContentsEntry { id: id.clone(), text: self.heading.clone() });
         }
         let (classes, attrs) = (Vec::new(), Vec::new());
         let heading = Tag::Heading { level, id: Some(id.into()), classes, attrs };
         self.events.push(Event::Start(heading));
     }
 
-    /// The heading, and from the second table on its number: two regions of one
-    /// name would be one to whoever hears the page.
+    /// The heading, and a number from the second table on, because screen readers need distinct
+    /// region names.
     fn table_label(&mut self) -> String {
         self.tables += 1;
         let heading = escaped(&self.heading);
@@ -108,7 +108,7 @@ impl<'a> Setter<'a> {
         self.events.push(Event::Html(html.into()));
     }
 
-    /// The heading as a word for addresses, once on the page.
+    /// The heading as a fragment identifier, unique on the page.
     fn id(&mut self) -> String {
         let stem = slug(&self.heading);
         let taken = |id: &String| self.ids.contains(id);
@@ -121,18 +121,18 @@ impl<'a> Setter<'a> {
         id
     }
 
-    fn finish(mut self) -> Text {
+    fn finish(mut self) -> RenderedText {
         if self.sections > 0 {
             self.raw("</section>\n".to_owned());
         }
         let mut written = String::new();
         html::push_html(&mut written, self.events.into_iter());
         let html = written.replace("<pre><code", "<pre tabindex=\"0\"><code");
-        Text { html, contents: self.contents }
+        RenderedText { html, contents: self.contents }
     }
 }
 
-/// The words of a heading, up to its end.
+/// The text of a heading.
 fn words(events: &[Event<'_>]) -> String {
     let mut words = String::new();
     for event in events {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_tables_below_one_heading_have_names_of_their_own() {
+    fn two_tables_below_one_heading_have_distinct_labels() {
         let table = "| a | b |\n|---|---|\n| 1 | 2 |\n\n";
         let html = page(&format!("## Prices\n\n{table}Words.\n\n{table}## Days\n\n{table}")).html;
         for label in ["Prices", "Prices, 2", "Days"] {

@@ -1,4 +1,4 @@
-//! A page in one language, as its author wrote it.
+//! A page in one language.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,36 +9,36 @@ const FENCE: &str = "+++";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What all languages of the page share, such as `home`.
+    /// The same in all languages, such as `home`.
     pub name: String,
     pub language: Language,
-    pub front: Front,
-    /// Markdown with marks for what the house fills in.
+    pub front: FrontMatter,
+    /// Markdown with placeholders.
     pub source: String,
 }
 
-/// What stands above the text.
+/// The TOML above the text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Front {
-    /// The one address that search engines shall know.
+pub struct FrontMatter {
+    /// The canonical path.
     pub path: String,
-    /// Addresses that show the same page.
+    /// Other paths of the same page.
     #[serde(default)]
     pub aliases: Vec<String>,
-    pub kind: Kind,
+    pub kind: PageKind,
     pub title: String,
     pub description: String,
     pub heading: String,
     pub lead: String,
     pub updated: String,
     #[serde(default)]
-    pub actions: Vec<Action>,
+    pub actions: Vec<PageAction>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PageKind {
     Landing,
     Prose,
     Legal,
@@ -47,12 +47,12 @@ pub enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Action {
+pub struct PageAction {
     pub text: String,
     pub href: String,
 }
 
-impl Kind {
+impl PageKind {
     pub(crate) const fn template(self) -> &'static str {
         match self {
             Self::Landing => "landing.html",
@@ -71,47 +71,47 @@ impl Page {
             .next()
             .and_then(|file| file.strip_suffix(".md"))
             .and_then(|stem| stem.rsplit_once('.'))
-            .ok_or_else(|| fault("a page is called <name>.<language>.md".to_owned()))?;
+            .ok_or_else(|| fault("must be named <name>.<language>.md".to_owned()))?;
         let language = Language::from_code(language)
-            .ok_or_else(|| fault(format!("{language:?} is no language of ours")))?;
+            .ok_or_else(|| fault(format!("{language:?} is not a supported language")))?;
         let (front, source) = text
             .strip_prefix(FENCE)
             .and_then(|rest| rest.split_once(&format!("\n{FENCE}\n")))
-            .ok_or_else(|| fault(format!("begins with TOML between two lines of {FENCE}")))?;
-        let front: Front = toml::from_str(front).map_err(|error| fault(error.to_string()))?;
+            .ok_or_else(|| fault(format!("must begin with TOML between two lines of {FENCE}")))?;
+        let front: FrontMatter = toml::from_str(front).map_err(|error| fault(error.to_string()))?;
         let page =
             Self { name: name.to_owned(), language, front, source: source.trim().to_owned() };
-        match page.objection() {
+        match page.invalid_field() {
             None => Ok(page),
-            Some(objection) => Err(fault(objection)),
+            Some(message) => Err(fault(message)),
         }
     }
 
-    /// Where the Markdown of the page can be had without negotiation.
+    /// The path of the Markdown, without negotiation.
     pub fn markdown_path(&self) -> String {
         markdown_path(&self.front.path)
     }
 
-    fn objection(&self) -> Option<String> {
-        let Front { path, aliases, title, description, updated, .. } = &self.front;
+    fn invalid_field(&self) -> Option<String> {
+        let FrontMatter { path, aliases, title, description, updated, .. } = &self.front;
         if let Some(path) = [path].into_iter().chain(aliases).find(|path| !path.starts_with('/')) {
-            return Some(format!("{path:?} does not begin with a slash"));
+            return Some(format!("{path:?} must begin with a slash"));
         }
-        // What search engines show whole.
+        // Search engines cut off longer texts.
         if !(10..=65).contains(&title.chars().count()) {
-            return Some("title: between 10 and 65 characters".to_owned());
+            return Some("title: must have between 10 and 65 characters".to_owned());
         }
         if !(50..=160).contains(&description.chars().count()) {
-            return Some("description: between 50 and 160 characters".to_owned());
+            return Some("description: must have between 50 and 160 characters".to_owned());
         }
         if !is_date(updated) {
-            return Some(format!("updated: {updated:?} is no date such as 2026-11-15"));
+            return Some(format!("updated: {updated:?} is not a date such as 2026-11-15"));
         }
         None
     }
 }
 
-/// The twin of any address, such as `/invest/index.md` of `/invest`.
+/// The Markdown path of a page: `/invest/index.md` of `/invest`.
 pub(crate) fn markdown_path(path: &str) -> String {
     format!("{}/index.md", path.trim_end_matches('/'))
 }

@@ -1,4 +1,4 @@
-//! What the shop sells.
+//! The products of the shop.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const PICTURE_WIDTH: &str = "640";
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
-    /// Its name in every address and document: the feed's id, the checkout's sku.
+    /// Its id in URLs and documents: the id of the feed, the sku of the checkout.
     pub slug: String,
     pub name: String,
     pub kind: String,
@@ -29,7 +29,7 @@ pub struct Product {
     /// Markdown without headings.
     pub description: String,
     pub picture_alt: String,
-    pub specification: Vec<Line>,
+    pub specification: Vec<SpecificationLine>,
     /// For lists in the other languages of the site.
     #[serde(default)]
     pub translations: BTreeMap<Language, Translation>,
@@ -46,7 +46,7 @@ pub struct Translation {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct SpecificationLine {
     pub name: String,
     pub value: String,
 }
@@ -95,8 +95,8 @@ impl Product {
         self.stock > 0
     }
 
-    /// What a list says of it in a language, or else in its own.
-    pub fn told(&self, language: Language) -> Translation {
+    /// The translation, or else the original.
+    pub fn translated(&self, language: Language) -> Translation {
         let own = || Translation {
             kind: self.kind.clone(),
             summary: self.summary.clone(),
@@ -105,7 +105,7 @@ impl Product {
         self.translations.get(&language).cloned().unwrap_or_else(own)
     }
 
-    /// As people read it in their language.
+    /// The price in the format of a language.
     pub fn price_shown(&self, language: Language) -> String {
         let plain = self.price_plain();
         match language {
@@ -116,13 +116,13 @@ impl Product {
         }
     }
 
-    /// As machines read it: `79.00`.
+    /// The price as a decimal: `79.00`.
     pub fn price_plain(&self) -> String {
         format!("{}.{:02}", self.price_cents / 100, self.price_cents % 100)
     }
 }
 
-/// A word that is safe in an address, a file name and an identifier.
+/// Whether a text is safe in URLs, file names and identifiers.
 pub(crate) fn is_slug(text: &str) -> bool {
     !text.is_empty()
         && text.split('-').all(|part| {
@@ -131,7 +131,7 @@ pub(crate) fn is_slug(text: &str) -> bool {
         })
 }
 
-/// Pictures are placed with a fixed size, so that the page does not jump.
-pub(crate) fn has_the_right_size(picture: &str) -> bool {
+/// Images have a fixed size, so that the page layout does not shift.
+pub(crate) fn has_expected_size(picture: &str) -> bool {
     picture.contains(&format!("width=\"{PICTURE_WIDTH}\"")) && picture.contains("height=\"480\"")
 }

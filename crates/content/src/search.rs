@@ -1,86 +1,85 @@
-//! Finds texts by their words, forgives a slip of the finger, and puts the best first.
+//! Full-text search that tolerates one typo per word and ranks its hits.
 //!
-//! Whatever can be done before anybody asks is done when the index is made: a
-//! search looks up a handful of spellings and adds up points.
+//! Most work is done when the index is built; a search looks up a few spellings and adds points.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Below this, the beginning of a word says too little.
-const BEGINNING_LETTERS_MIN: usize = 4;
-/// Below this, half of all words are one letter apart.
-const SLIP_LETTERS_MIN: usize = 5;
+/// Shorter prefixes match too many words.
+const PREFIX_LETTERS_MIN: usize = 4;
+/// Half of all shorter words differ by one letter.
+const TYPO_LETTERS_MIN: usize = 5;
 
-/// A part of a text, and what a word in it is worth.
-pub struct Field<'a> {
+/// A part of a text, with the weight of its words.
+pub struct SearchField<'a> {
     pub text: &'a str,
     pub weight: usize,
-    /// How often a word counts at most, so that a long text does not win by length.
+    /// How often a word counts at most, so that length does not decide.
     pub hits_max: usize,
 }
 
-/// A text that fits a query.
+/// A text that matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Its place among the texts from which the index was made.
+pub struct SearchHit {
+    /// Its position among the indexed texts.
     pub text: usize,
-    /// The first line of the last field that holds one of the words.
+    /// The first line of the last field that contains one of the words.
     pub line: Option<usize>,
     points: usize,
 }
 
 #[derive(Debug)]
-pub struct Index {
+pub struct SearchIndex {
     texts: usize,
-    /// As many as the text with the most of them has.
+    /// The maximum number of fields of a text.
     fields: usize,
-    /// Sorted, each with every place where it stands.
-    words: Vec<(String, Vec<Place>)>,
-    /// Every word with one letter left out, as a hash, and whole: two words that
-    /// are a slip apart share one of these.
+    /// Sorted, each with all its occurrences.
+    words: Vec<(String, Vec<Occurrence>)>,
+    /// Hashes of every word and of the word without each of its letters. Two words that differ by
+    /// one typo share one of these.
     spellings: Vec<(u64, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Occurrence {
     text: usize,
     field: usize,
-    /// What the word is worth here.
+    /// The weight of the word here.
     points: usize,
     line: Option<usize>,
 }
 
-impl Index {
-    /// One entry for each text: its fields, of which the last is the running text.
-    pub fn of(texts: &[Vec<Field<'_>>]) -> Self {
-        let mut words: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+impl SearchIndex {
+    /// One entry per text: its fields, the last of which is the body.
+    pub fn of(texts: &[Vec<SearchField<'_>>]) -> Self {
+        let mut words: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
         for (text, fields) in texts.iter().enumerate() {
             for (field, read) in fields.iter().enumerate() {
                 let is_last = field + 1 == fields.len();
                 for (word, (hits, line)) in counted(read.text) {
                     let points = read.weight * hits.min(read.hits_max);
                     let line = is_last.then_some(line);
-                    words.entry(word).or_default().push(Place { text, field, points, line });
+                    words.entry(word).or_default().push(Occurrence { text, field, points, line });
                 }
             }
         }
-        let words: Vec<(String, Vec<Place>)> = words.into_iter().collect();
+        let words: Vec<(String, Vec<Occurrence>)> = words.into_iter().collect();
         let mut spellings: Vec<(u64, usize)> = Vec::new();
         for (place, (word, _)) in words.iter().enumerate() {
-            spellings.extend(shortened(word).into_iter().map(|hash| (hash, place)));
+            spellings.extend(spelling_hashes(word).into_iter().map(|hash| (hash, place)));
         }
         spellings.sort_unstable();
         let fields = texts.iter().map(Vec::len).max().unwrap_or(0);
         Self { texts: texts.len(), fields, words, spellings }
     }
 
-    /// The best texts first; equally good ones in the sequence in which they came.
-    pub fn find(&self, query: &str) -> Vec<Found> {
-        let mut found: Vec<Found> =
-            (0..self.texts).map(|text| Found { text, line: None, points: 0 }).collect();
-        let asked: BTreeSet<String> = words(query).collect();
-        for word in &asked {
+    /// The best hits first; equal hits in the order of the texts.
+    pub fn find(&self, query: &str) -> Vec<SearchHit> {
+        let mut found: Vec<SearchHit> =
+            (0..self.texts).map(|text| SearchHit { text, line: None, points: 0 }).collect();
+        let query_word: BTreeSet<String> = words(query).collect();
+        for word in &query_word {
             for place in self.best(word) {
                 let found = &mut found[place.text];
                 found.points += place.points;
@@ -95,43 +94,43 @@ impl Index {
         found
     }
 
-    /// For each field that holds a word like this one, the best place in it.
-    fn best(&self, asked: &str) -> impl Iterator<Item = Place> {
-        let mut best: Vec<Option<Place>> = vec![None; self.texts * self.fields];
-        for candidate in self.like(asked) {
+    /// The best occurrence in each field with a similar word.
+    fn best(&self, query_word: &str) -> impl Iterator<Item = Occurrence> {
+        let mut best: Vec<Option<Occurrence>> = vec![None; self.texts * self.fields];
+        for candidate in self.similar(query_word) {
             let (word, places) = &self.words[candidate];
-            let closeness = closeness(word, asked);
+            let closeness = closeness(word, query_word);
             for place in places.iter().filter(|_| closeness > 0) {
                 let held = &mut best[place.text * self.fields + place.field];
                 let points = place.points * closeness;
                 if held.is_none_or(|held| held.points < points) {
-                    *held = Some(Place { points, ..*place });
+                    *held = Some(Occurrence { points, ..*place });
                 }
             }
         }
         best.into_iter().flatten()
     }
 
-    /// The places of all words that may be like this one, each once.
-    fn like(&self, asked: &str) -> Vec<usize> {
+    /// The positions of all words that may be similar, each once.
+    fn similar(&self, query_word: &str) -> Vec<usize> {
         let from = |start: &str| self.words.partition_point(|(word, _)| word.as_str() < start);
         let mut places: Vec<usize> = Vec::new();
         let begins = |place: &usize| {
             let word = self.words.get(*place).map(|(word, _)| word.as_str());
-            word.is_some_and(|word| word.starts_with(asked))
+            word.is_some_and(|word| word.starts_with(query_word))
         };
-        if asked.len() < BEGINNING_LETTERS_MIN {
-            places.extend(Some(from(asked)).filter(begins));
+        if query_word.len() < PREFIX_LETTERS_MIN {
+            places.extend(Some(from(query_word)).filter(begins));
         } else {
-            places.extend((from(asked)..).take_while(begins));
+            places.extend((from(query_word)..).take_while(begins));
         }
-        let cuts = asked.char_indices().map(|(cut, _)| &asked[..cut]);
-        for start in cuts.filter(|start| start.len() >= BEGINNING_LETTERS_MIN) {
+        let cuts = query_word.char_indices().map(|(cut, _)| &query_word[..cut]);
+        for start in cuts.filter(|start| start.len() >= PREFIX_LETTERS_MIN) {
             let place = from(start);
             let is_it = self.words.get(place).is_some_and(|(word, _)| word == start);
             places.extend(is_it.then_some(place));
         }
-        for hash in shortened(asked) {
+        for hash in spelling_hashes(query_word) {
             let start = self.spellings.partition_point(|(other, _)| *other < hash);
             let same = self.spellings[start..].iter().take_while(|(other, _)| *other == hash);
             places.extend(same.map(|(_, place)| *place));
@@ -142,7 +141,7 @@ impl Index {
     }
 }
 
-/// How often each word stands in a text, and in which line first.
+/// The count of each word in a text, and the line of its first occurrence.
 fn counted(text: &str) -> BTreeMap<String, (usize, usize)> {
     let mut counted: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (line, read) in text.lines().enumerate() {
@@ -153,13 +152,13 @@ fn counted(text: &str) -> BTreeMap<String, (usize, usize)> {
     counted
 }
 
-/// Two for the same word, one for its plural, its beginning, or a slip of the finger.
-fn closeness(found: &str, asked: &str) -> usize {
-    let (short, long) = if found.len() < asked.len() { (found, asked) } else { (asked, found) };
-    if found == asked {
+/// Two for the same word, one for its plural, a prefix or a typo.
+fn closeness(found: &str, query_word: &str) -> usize {
+    let (short, long) =
+        if found.len() < query_word.len() { (found, query_word) } else { (query_word, found) };
+    if found == query_word {
         2
-    } else if short.len() >= BEGINNING_LETTERS_MIN
-        && (long.starts_with(short) || is_slip(short, long))
+    } else if short.len() >= PREFIX_LETTERS_MIN && (long.starts_with(short) || is_typo(short, long))
     {
         1
     } else {
@@ -167,11 +166,11 @@ fn closeness(found: &str, asked: &str) -> usize {
     }
 }
 
-/// Whether one letter too many, too few or wrong, or two in the wrong sequence,
-/// make one of the words out of the other. Short words are too much alike.
-fn is_slip(short: &str, long: &str) -> bool {
+/// Whether the words differ by one inserted, missing, wrong or swapped letter. Short words do
+/// not count.
+fn is_typo(short: &str, long: &str) -> bool {
     let (short, long): (Vec<char>, Vec<char>) = (short.chars().collect(), long.chars().collect());
-    if short.len() < SLIP_LETTERS_MIN || !(0..=1).contains(&long.len().wrapping_sub(short.len())) {
+    if short.len() < TYPO_LETTERS_MIN || !(0..=1).contains(&long.len().wrapping_sub(short.len())) {
         return false;
     }
     let same = short.iter().zip(&long).take_while(|(one, other)| one == other).count();
@@ -183,10 +182,10 @@ fn is_slip(short: &str, long: &str) -> bool {
     one[1..] == other[1..] || (swapped && one[2..] == other[2..])
 }
 
-/// The word whole and with each of its letters left out, as hashes; none for a
-/// word so short that a slip is not forgiven.
-fn shortened(word: &str) -> Vec<u64> {
-    if word.chars().count() < SLIP_LETTERS_MIN {
+/// Hashes of the word and of the word without each of its letters. None for words that are too
+/// short for typos.
+fn spelling_hashes(word: &str) -> Vec<u64> {
+    if word.chars().count() < TYPO_LETTERS_MIN {
         return Vec::new();
     }
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
@@ -197,8 +196,8 @@ fn shortened(word: &str) -> Vec<u64> {
     std::iter::once(hasher.hash_one(word)).chain(without).collect()
 }
 
-/// Words too common to tell one text from another, in each of our languages.
-const COMMON: [&[&str]; 4] = [
+/// Stop words in each language.
+const STOP_WORDS: [&[&str]; 4] = [
     &[
         "a", "an", "and", "are", "be", "can", "do", "does", "for", "how", "i", "in", "is", "it",
         "my", "of", "on", "or", "the", "there", "to", "what", "when", "where", "which", "with",
@@ -209,12 +208,12 @@ const COMMON: [&[&str]; 4] = [
     &["che", "come", "di", "e", "il", "le", "per", "una"],
 ];
 
-/// The words of a text that tell something, in small letters.
+/// The words of a text without stop words, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-        .filter(|word| !COMMON.iter().any(|common| common.contains(&word.as_str())))
+        .filter(|word| !STOP_WORDS.iter().any(|common| common.contains(&word.as_str())))
 }
 
 #[cfg(test)]
@@ -222,12 +221,12 @@ mod tests {
     use super::*;
 
     /// Texts with a title each.
-    fn index(texts: &[(&'static str, &'static str)]) -> Index {
+    fn index(texts: &[(&'static str, &'static str)]) -> SearchIndex {
         let fields = |(title, text): &(&'static str, &'static str)| {
-            let title = Field { text: title, weight: 10, hits_max: 1 };
-            vec![title, Field { text, weight: 1, hits_max: 5 }]
+            let title = SearchField { text: title, weight: 10, hits_max: 1 };
+            vec![title, SearchField { text, weight: 1, hits_max: 5 }]
         };
-        Index::of(&texts.iter().map(fields).collect::<Vec<_>>())
+        SearchIndex::of(&texts.iter().map(fields).collect::<Vec<_>>())
     }
 
     fn found(query: &str) -> Vec<usize> {
@@ -240,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_worth_more_than_many_words_and_equals_keep_their_sequence() {
+    fn a_title_outweighs_the_body_and_equal_hits_keep_their_order() {
         assert_eq!(found("refunds"), [1, 0]);
         assert_eq!(found("WEEK money"), [0, 1]);
         assert_eq!(found("überweisung"), [2]);
     }
 
     #[test]
-    fn beginnings_plurals_and_one_slip_find_the_word() {
+    fn prefixes_plurals_and_one_typo_find_the_word() {
         for query in ["refun", "refundss", "refudns", "rfunds", "reffunds", "refumds"] {
             assert_eq!(found(query).first(), Some(&1), "{query}");
         }
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_with_a_word_is_told() {
+    fn the_first_line_with_a_word_is_reported() {
         let index = index(&[("Refunds", "One.\nTwo words.\nThree words.")]);
         let line = |query: &str| index.find(query).first().and_then(|found| found.line);
         assert_eq!(
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_up_spellings_finds_what_comparing_with_every_word_would() {
+    fn the_spelling_index_finds_the_same_as_a_full_comparison() {
         let words = [
             "abcde",
             "abcdf",
@@ -288,20 +287,20 @@ mod tests {
             "polygon",
         ];
         let index = index(&[("", "abcde abcd refund network polygon äöüßé")]);
-        for asked in words {
+        for query_word in words {
             let known = index.words.iter().enumerate();
             let compared: Vec<usize> = known
-                .filter(|(_, (word, _))| closeness(word, asked) > 0)
+                .filter(|(_, (word, _))| closeness(word, query_word) > 0)
                 .map(|(place, _)| place)
                 .collect();
-            let mut looked_up = index.like(asked);
-            looked_up.retain(|place| closeness(&index.words[*place].0, asked) > 0);
-            assert_eq!(looked_up, compared, "{asked}");
+            let mut looked_up = index.similar(query_word);
+            looked_up.retain(|place| closeness(&index.words[*place].0, query_word) > 0);
+            assert_eq!(looked_up, compared, "{query_word}");
         }
     }
 
     #[test]
-    fn no_two_words_make_the_comparison_stumble() {
+    fn the_comparison_is_symmetric_for_any_two_words() {
         let words = ["", "a", "ab", "abcde", "abcdf", "abced", "äöüßé", "äöüßê", "abcdef", "bcdef"];
         for one in words {
             for other in words {

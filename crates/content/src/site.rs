@@ -11,54 +11,54 @@ pub(crate) const FILE: &str = "site.toml";
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Site {
+pub struct SiteInfo {
     pub name: String,
     pub legal_name: String,
-    /// What this place is, in one sentence.
+    /// The site in one sentence.
     pub summary: String,
     pub founded: u16,
     pub email: String,
     pub security_email: String,
     pub investor_email: String,
-    pub address: Address,
+    pub address: SiteAddress,
     /// The languages in which pages may exist; the first is the default.
     pub languages: Vec<Language>,
     /// The names of pages that exist in every language.
     pub translated: Vec<String>,
-    pub navigation: Vec<Link>,
-    pub footer: Vec<Group>,
-    pub words: BTreeMap<Language, Words>,
+    pub navigation: Vec<SiteLink>,
+    pub footer: Vec<LinkGroup>,
+    pub words: BTreeMap<Language, UiWords>,
 }
 
-/// A link whose text is a word of the page's language, or the same in all.
+/// A link whose text is translated, or the same in all languages.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Link {
+pub struct SiteLink {
     pub path: String,
     #[serde(flatten)]
-    pub label: Label,
+    pub label: LinkLabel,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Label {
+pub enum LinkLabel {
     Word(String),
     Text(String),
 }
 
-/// Links that stand together under a title, which is a word too.
+/// A group of links with a translated title.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Group {
+pub struct LinkGroup {
     pub title: String,
-    pub links: Vec<Link>,
+    pub links: Vec<SiteLink>,
 }
 
-/// The interface's own words, by what they are for.
-pub type Words = BTreeMap<String, String>;
+/// Interface texts by key.
+pub type UiWords = BTreeMap<String, String>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Address {
+pub struct SiteAddress {
     pub street: String,
     pub postal_code: String,
     pub city: String,
@@ -66,7 +66,7 @@ pub struct Address {
     pub country_code: String,
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for SiteAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { street, postal_code, city, country, country_code: _ } = self;
         write!(f, "{street}, {postal_code} {city}, {country}")
@@ -85,7 +85,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Self; 4] = [Self::En, Self::De, Self::Es, Self::It];
 
-    /// As HTML, HTTP and file names write it.
+    /// The code in HTML, HTTP and file names.
     pub const fn code(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -100,24 +100,24 @@ impl Language {
     }
 }
 
-impl Site {
+impl SiteInfo {
     pub fn default_language(&self) -> Language {
         *self.languages.first().expect("checked when loaded")
     }
 
-    /// The address as a page of this language writes it.
+    /// The address with the country's name in this language.
     pub fn address_in(&self, language: Language) -> String {
         let country = self.words(language).get("country").unwrap_or(&self.address.country);
-        Address { country: country.clone(), ..self.address.clone() }.to_string()
+        SiteAddress { country: country.clone(), ..self.address.clone() }.to_string()
     }
 
-    /// The interface's words in one language.
-    pub fn words(&self, language: Language) -> &Words {
+    /// The interface texts of one language.
+    pub fn words(&self, language: Language) -> &UiWords {
         self.words.get(&language).expect("checked when loaded")
     }
 
-    /// Every link that stands on every page.
-    pub(crate) fn links(&self) -> impl Iterator<Item = &Link> {
+    /// The links of every page.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &SiteLink> {
         self.navigation.iter().chain(self.footer.iter().flat_map(|group| &group.links))
     }
 
@@ -146,8 +146,8 @@ impl Site {
             self.words.values().flat_map(BTreeMap::keys).collect();
         let titles = self.footer.iter().map(|group| &group.title);
         let labels = self.links().filter_map(|link| match &link.label {
-            Label::Word(word) => Some(word),
-            Label::Text(_) => None,
+            LinkLabel::Word(word) => Some(word),
+            LinkLabel::Text(_) => None,
         });
         for word in titles.chain(labels).filter(|word| !every.contains(word)) {
             fault(format!("navigation and footer: no words.{word}"));

@@ -1,4 +1,4 @@
-//! Where the words come from: the binary itself, or a folder of the operator's.
+//! Where content is read from: the binary or a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::fault::ContentFault;
 static BUILT_IN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../content");
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ContentSource {
     BuiltIn,
     Folder(PathBuf),
 }
 
-impl Source {
+impl ContentSource {
     pub(crate) fn bytes(&self, file: &str) -> Result<Vec<u8>, ContentFault> {
         match self {
             Self::BuiltIn => BUILT_IN
@@ -32,8 +32,7 @@ impl Source {
             .map_err(|_| ContentFault::new(file, "is not UTF-8 text"))
     }
 
-    /// What lies in a folder, by name, in the sequence of the alphabet: files
-    /// and folders alike.
+    /// The names of the files and folders in a folder, in alphabetical order.
     pub(crate) fn names(&self, folder: &str) -> Result<Vec<String>, ContentFault> {
         let mut names = match self {
             Self::BuiltIn => BUILT_IN

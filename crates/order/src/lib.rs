@@ -9,19 +9,23 @@
 //! 2. [`lifecycle`]: the states of an order, the transitions between them, and when the
 //!    reconciler examines an order next.
 //! 3. [`ports`], [`tender`]: the outside, as traits.
-//! 4. [`checkout`]: from request to postcard.
+//! 4. [`checkout`]: from request to postcard. [`writer`] and `fulfilment` are what it shares
+//!    with the reconciler.
 //! 5. [`reconciler`]: orders that are left unfinished, and orders in the mail.
-//! 6. [`status`], [`refusal`]: what callers are told.
+//! 6. [`outcome`], [`refusal`], [`status`]: what callers are told.
 //! 7. `testing` (feature `fakes`): fakes, the store contract and the simulation.
 
 pub mod checkout;
+mod fulfilment;
 pub mod lifecycle;
 pub mod model;
+pub mod outcome;
 pub mod ports;
 pub mod reconciler;
 pub mod refusal;
 pub mod status;
 pub mod tender;
+pub mod writer;
 
 #[cfg(any(test, feature = "fakes"))]
 pub mod testing;

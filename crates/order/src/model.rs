@@ -13,4 +13,5 @@ pub mod offer;
 pub mod payment;
 pub mod public_address;
 pub(crate) mod redacted;
+pub mod resolution;
 pub mod seller;

@@ -1,4 +1,4 @@
-//! What the desk asks of the world, in the desk's own words.
+//! The outside as traits: provider, name service, store and clock.
 
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ use crate::model::mail::{
     Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
 };
 use crate::model::payment::{PaymentKey, TenderKind};
-use crate::model::seller::{NotAUsername, Resolution, Username};
+use crate::model::resolution::Resolution;
+use crate::model::seller::{NotAUsername, Username};
 
-/// Why a call that has an effect gave no good answer.
+/// Why a call that has an effect failed.
 ///
-/// The two must never be confused: after a refusal we may try again, after a
-/// lost answer we must first find out. The words are for the log.
+/// The two must never be confused: after a refusal the call may be repeated, after a lost
+/// answer its effect must be looked for first. The text is for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// It certainly did not happen.
@@ -27,12 +28,12 @@ pub enum Failure {
     Lost(String),
 }
 
-/// Why a question to the provider, which has no effect, was not answered.
+/// Why a call to the provider that has no effect failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// No answer in time.
     Unreachable,
-    /// An answer that makes no sense: no total, no preview.
+    /// An answer that cannot be used: no total, no preview.
     Unusable,
     /// Our account is refused, or its rate is used up.
     Unavailable,
@@ -41,8 +42,8 @@ pub enum Unanswered {
 /// The company that prints and mails the cards.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// The provider and the account that this asks. An order keeps it, and what became of its
-    /// card is looked for there and nowhere else.
+    /// The provider and the account that this uses. An order stores it, and its card is looked
+    /// for only there.
     fn account(&self) -> ProviderAccount;
 
     fn promises(&self) -> Promises;
@@ -66,12 +67,11 @@ pub trait Provider: Send + Sync {
     /// Releases the reserved call: no money moved.
     async fn release_call(&self) {}
 
-    /// Mails the card. Only a paid order can be handed in.
+    /// Submits the card. Only a paid order can be submitted.
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure>;
 
-    /// The cards that were accepted for this order and not cancelled since. None
-    /// was handed in before `since`, which spares a provider with nothing but a
-    /// list from reading all of it.
+    /// The cards that were accepted for this order and not cancelled since. None was submitted
+    /// before `since`, so that a provider with only a list need not read all of it.
     async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure>;
 
     /// How far a card has come; none if the provider does not know it.
@@ -80,7 +80,7 @@ pub trait Provider: Send + Sync {
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure>;
 }
 
-/// Turns a seller's name into payout addresses.
+/// Resolves sellers' names to payout accounts.
 #[async_trait]
 pub trait NameService: Send + Sync {
     /// Reads a name in any of its spellings.
@@ -94,26 +94,26 @@ pub trait NameService: Send + Sync {
     ) -> Result<Option<Resolution>, Failure>;
 }
 
-/// What an address is wanted for, which decides how old it may be.
+/// What a resolution is needed for, which decides how old it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To ask for payment. Nothing moves yet, so while names cannot be looked
-    /// up, what was known a few minutes ago will do.
+    /// To ask for payment. Nothing moves yet, so a resolution of the last minutes may be used
+    /// while the lookup fails.
     Offer,
-    /// Money is about to move, or somebody wants to know for certain.
+    /// Money is about to move, or a caller asks for the current value.
     Payment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// Somebody else moved this order first, or another order of the same
-    /// operation is in play. Nothing was written.
+    /// The order was changed in between, or another order of the same operation is in play.
+    /// Nothing was written.
     Moved,
     /// One of the payment's keys belongs to another order. Nothing was written.
     PaymentBound,
     /// It may have been written or not.
     Busy,
-    /// A row that we cannot read, or a card that our key does not open.
+    /// A row that does not parse, or a card that our key does not decrypt.
     Corrupt,
 }
 
@@ -129,19 +129,18 @@ pub trait Store: Send + Sync {
     /// id, and returns what is there now.
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError>;
 
-    /// Writes the next state, if nobody else wrote one since we read this one,
-    /// binds its payment keys, and appends an event, all or nothing. It is on
-    /// disk when this returns its new version.
+    /// Writes the next state, if the order was not written since this version was read, binds
+    /// its payment keys, and appends an event, all or nothing. It is on disk when this
+    /// returns the new version.
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError>;
 
     /// The orders that any of these keys is bound to, for ever.
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError>;
 
-    /// Takes up to `most` orders for `worker` and keeps everybody else from taking
-    /// them before `until`. First come the orders of dead workers that are
+    /// Claims up to `most` orders for `worker`. No other worker can claim them before `until`. First come the orders of dead workers that are
     /// [recovered at once](Stored::is_recovered_at_once), whenever they are due; then
     /// those that are due for a look, the longest due first. Their versions advance,
-    /// so whoever held one before can write it no more.
+    /// so a worker that held one before cannot write it any more.
     async fn claim(
         &self,
         worker: WorkerId,
@@ -165,14 +164,14 @@ pub trait Store: Send + Sync {
     /// was ever begun is never dropped.
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError>;
 
-    /// What has happened to an order, oldest first.
+    /// The events of an order, oldest first.
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError>;
 
     /// Where orders are open for which something is still to be done: a payment in doubt, a
     /// card that is owed or in doubt, or money that is not final.
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError>;
 
-    /// Whether it answers at all.
+    /// Whether the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
 }
 
@@ -201,7 +200,7 @@ impl TidyLimits {
         Self { unpaid_rows_max: 1_000_000, tombstone_seconds: crate::lifecycle::IDENTITY_SECONDS };
 }
 
-/// What a tidying did.
+/// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tidied {
     pub lapsed: u64,
@@ -211,28 +210,27 @@ pub struct Tidied {
 /// The time, and a way to wait for it.
 #[async_trait]
 pub trait Clock: Send + Sync {
-    /// As the wall has it: it may be wrong, and may be put right at any time.
+    /// The wall clock. It may be wrong, and may be corrected at any time.
     fn now(&self) -> Timestamp;
 
-    /// Seconds since this process began, which nobody can put back or forward.
+    /// Seconds since this process began, on a monotonic clock.
     fn uptime(&self) -> u64;
 
     async fn wait(&self, seconds: u64);
 
-    /// Time since this process began, at the pace of the world outside: a rehearsal that
-    /// runs its clock faster does not make blocks come faster.
+    /// Time since this process began, in real time also if the clock runs faster for a
+    /// rehearsal.
     fn monotonic(&self) -> Duration {
         Duration::from_secs(self.uptime())
     }
 
-    /// Waits for less than a second, where somebody looks again soon. A clock that
-    /// knows whole seconds only passes over it.
+    /// Waits for less than a second, between two looks. A clock of whole seconds does not wait.
     async fn moment(&self, _milliseconds: u64) -> Moment {
         Moment::PassedOver
     }
 }
 
-/// What became of a wait for less than a second.
+/// The result of a wait for less than a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Waited,

@@ -1,17 +1,16 @@
-//! Why a request is answered with no.
+//! Why a request is refused.
 
 use crate::model::card::FieldFault;
 use crate::model::ids::OrderId;
 use crate::model::offer::Offer;
+use crate::ports::{StoreError, Unanswered};
 
-/// Every reason the desk has for saying no, in the desk's own words.
-///
-/// HTTP statuses are not chosen here: each envelope dresses a refusal in its
-/// protocol's clothes.
+/// Every reason for which a request is refused, in domain terms. Statuses and error codes are
+/// in the refusal table of the crate `pay`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    // The caller's turn.
-    /// All faulty fields at once.
+    // The caller can correct these.
+    /// All invalid fields.
     CardInvalid(Vec<FieldFault>),
     IdentifierInvalid,
     SellerNameInvalid,
@@ -19,7 +18,7 @@ pub enum Refusal {
     DifferentRequest(OrderId),
     /// The identifier that the payment itself carries came with another card before.
     PaymentIdentifierUsed(OrderId),
-    /// The identifier's offer ran out; a new one is needed.
+    /// The identifier has expired; a new one is needed.
     OperationLapsed(OrderId),
     CredentialInvalid {
         offer: Offer,
@@ -34,14 +33,14 @@ pub enum Refusal {
     /// This authorization pays for something else.
     PaymentBoundElsewhere,
 
-    // Wait, or look at the order.
+    // The caller waits, or reads the status of the order.
     /// Another payment for the same operation is in play or in doubt.
     PaymentInPlay(OrderId),
-    /// This very payment is in doubt. The same request may be sent again.
+    /// This payment is in doubt. The same request may be sent again.
     PaymentUnconfirmed(OrderId),
     /// The same operation is being worked on and nothing is settled yet.
     InProgress(OrderId),
-    /// Paid, and what became of the card is being found out.
+    /// Paid. The mailing status is being confirmed.
     SubmissionUnresolved(OrderId),
     SellerAddressChanged(OrderId),
     PriceAboveCeiling(OrderId),
@@ -49,7 +48,7 @@ pub enum Refusal {
     /// This payer had prices asked for and paid for none of them. Others are not affected.
     QuoteLimit(OrderId),
 
-    // The world's turn.
+    // An outside service failed, or the seller cannot be paid.
     SellerNotEnabled,
     SellerUnresolved,
     NameServiceFailed,
@@ -57,19 +56,19 @@ pub enum Refusal {
     ProviderUnusable,
     /// Our account with the provider is refused or its rate is used up.
     ProviderUnavailable,
-    /// Whoever checks or carries payments cannot be reached.
+    /// The node or facilitator does not answer.
     PaymentUnavailable,
 
-    // Ours.
+    // This service failed.
     StoreBusy,
     Internal,
 
-    /// One of those that name no order, of an order that exists.
+    /// A refusal without an order id, for an order that exists.
     AboutOrder(OrderId, Box<Refusal>),
 }
 
 impl Refusal {
-    /// Names the order that a failure outside or of ours concerns, where it names none yet.
+    /// Adds the order id to a refusal that has none.
     #[must_use]
     pub fn about(self, order: OrderId) -> Self {
         match self {
@@ -100,6 +99,25 @@ impl Refusal {
             | Self::SellerUnresolved
             | Self::NameServiceFailed
             | Self::AboutOrder(..) => self,
+        }
+    }
+}
+
+impl From<Unanswered> for Refusal {
+    fn from(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Unreachable => Self::ProviderUnreachable,
+            Unanswered::Unusable => Self::ProviderUnusable,
+            Unanswered::Unavailable => Self::ProviderUnavailable,
+        }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Moved | StoreError::PaymentBound | StoreError::Corrupt => Self::Internal,
+            StoreError::Busy => Self::StoreBusy,
         }
     }
 }

@@ -32,7 +32,7 @@ impl StatusReader {
     }
 }
 
-/// What anybody who holds an order's id may know.
+/// The public status of an order: what a holder of its id may know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     pub id: OrderId,
@@ -162,34 +162,40 @@ fn payment(paid: &Paid) -> PaymentView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkout::{Desk, Outcome, Request};
+    use crate::checkout::Request;
     use crate::lifecycle::OFFER_SECONDS;
     use crate::model::mail::Promises;
+    use crate::outcome::Outcome;
     use crate::testing::fakes::cards::card;
-    use crate::testing::fakes::chain::{PROMISE_SECONDS, Promise};
-    use crate::testing::fakes::fates::EveryFate;
-    use crate::testing::fakes::still::{Still, drive};
-    use crate::testing::fakes::world::World;
+    use crate::testing::fakes::fault_schedule::ExhaustiveFaults;
+    use crate::testing::fakes::manual_time::{ManualTime, poll_once};
+    use crate::testing::fakes::tender::{CREDENTIAL_SECONDS, FakeCredential};
+    use crate::testing::fakes::world::FakeWorld;
 
     const PROMISES: Promises =
         Promises { idempotent_seconds: None, cancel_seconds: 3_600, visibility_lag_seconds: 0 };
 
-    fn status_of(world: &Arc<World>, order: OrderId) -> View {
-        let Desk { store, identity, clock, .. } = world.desk();
-        drive(StatusReader { store, identity, clock }.view(order)).unwrap().unwrap().unwrap()
+    fn status_of(world: &Arc<FakeWorld>, order: OrderId) -> View {
+        poll_once(world.process().status_reader().view(order)).unwrap().unwrap().unwrap()
     }
 
     /// The view of a card's order, after asking and after paying for it.
-    fn views() -> (View, View, Arc<World>, Still) {
-        let still = Still::default();
-        let world = World::new(Box::new(EveryFate::default()), Box::new(still.clone()), PROMISES);
-        let desk = world.desk();
-        let deadline = world.time().0 + PROMISE_SECONDS;
-        let signed = Promise { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential();
+    fn views() -> (View, View, Arc<FakeWorld>, ManualTime) {
+        let still = ManualTime::default();
+        let world = FakeWorld::new(
+            Box::new(ExhaustiveFaults::default()),
+            Box::new(still.clone()),
+            PROMISES,
+        );
+        let process = world.process();
+        let deadline = world.time().0 + CREDENTIAL_SECONDS;
+        let signed =
+            FakeCredential { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential();
         let view = |credential| {
             let card = card("hello");
             let request = Request { seller: None, operation_id: None, card, credential };
-            let said = drive(desk.send(&world.till(TenderKind::X402), request)).unwrap().unwrap();
+            let said =
+                poll_once(process.send(&world.tender(TenderKind::X402), request)).unwrap().unwrap();
             let order = match said {
                 Outcome::Due(offer) => offer.order,
                 Outcome::Paid { order, .. } => order,
@@ -213,7 +219,7 @@ mod tests {
         let operation_id = Some("birthday-of-ada-1".parse().unwrap());
         let card = card("hello");
         let request = Request { seller: None, operation_id, card, credential: None };
-        let said = drive(world.desk().send(&world.till(TenderKind::X402), request));
+        let said = poll_once(world.process().send(&world.tender(TenderKind::X402), request));
         let Outcome::Due(offer) = said.unwrap().unwrap() else { panic!("not paid") };
         let created_at = Some(world.time());
         let unpaid = status_of(&world, offer.order);
@@ -223,9 +229,8 @@ mod tests {
         assert_eq!((expired.status, expired.updated_at), (Status::Expired, Some(world.time())));
         let mut other = paid.id.bytes();
         other[0] ^= 1;
-        let Desk { store, identity, clock, .. } = world.desk();
-        let unknown = StatusReader { store, identity, clock };
-        assert_eq!(drive(unknown.view(OrderId::from_bytes(other))).unwrap(), Ok(None));
+        let unknown = world.process().status_reader();
+        assert_eq!(poll_once(unknown.view(OrderId::from_bytes(other))).unwrap(), Ok(None));
     }
 
     #[test]
@@ -237,11 +242,11 @@ mod tests {
             (payment.charged.to_string(), payment.maximum.to_string()),
             ("2.42".into(), "3.50".into())
         );
-        let desk = world.desk();
+        let process = world.process();
         for _ in 0..40 {
             still.advance(600);
-            drive(desk.reconcile(&world.tenders(), &|_| ())).unwrap().unwrap();
+            poll_once(process.reconcile(&world.tenders(), &|_| ())).unwrap().unwrap();
         }
-        assert_eq!(View::of(&world.shelf.get(paid.id).unwrap()).status.word(), "delivered");
+        assert_eq!(View::of(&world.store.get(paid.id).unwrap()).status.word(), "delivered");
     }
 }

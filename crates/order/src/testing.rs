@@ -1,5 +1,6 @@
-//! Fakes of every port, the contract that every store keeps, and the simulation.
+//! Fakes of every port, the store contract, and the simulation.
 
 pub mod contract;
 pub mod fakes;
+pub mod manual_clock;
 pub mod simulation;

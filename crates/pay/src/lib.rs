@@ -1,20 +1,24 @@
-//! Ways of paying: headers in, meaning out; meaning in, headers out.
+//! Payment protocols: wire formats, and the checks of credentials that need no network.
 //!
 //! Read it in this order:
 //!
-//! 1. [`envelope`]: what every way of paying has in common, and the one table
-//!    from the desk's words to HTTP's; [`fault`]: that table as a body;
-//!    [`mode`]: whether money is real; [`movement`]: what chains say of it; `digits` and `eip712`: how clients write
-//!    numbers and what keys sign; `form`: what is written once for all orders.
-//! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same files in
-//!    each.
+//! 1. [`http_binding`]: what both protocols share on the HTTP side; [`refusal_table`]: the status
+//!    and the code of every error; [`error_body`]: its JSON; [`transfer`]: what a chain says about
+//!    a transfer; [`mode`]: live or sandbox. `parse`, `eip712`, `reason` and `template` are
+//!    helpers.
+//! 2. [`x402`] and [`mpp`]: one folder for each protocol, with the same file names.
 
-mod digits;
 mod eip712;
-pub mod envelope;
-pub mod fault;
-mod form;
+pub mod error_body;
+pub mod http_binding;
 pub mod mode;
-pub mod movement;
 pub mod mpp;
+mod parse;
+mod reason;
+pub mod refusal_table;
+mod template;
+pub mod transfer;
 pub mod x402;
+
+#[cfg(test)]
+mod every_refusal;

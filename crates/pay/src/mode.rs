@@ -1,28 +1,28 @@
-//! Whether what is asked for is real money, as every challenge says.
+//! Whether payments are of real money, as every challenge states.
 
-/// What a payment is worth. The sandbox's chains bear the numbers and contracts of real ones,
-/// so nothing else in an offer tells the two apart.
+/// Whether payments are of real money. The chains of the sandbox have the ids and contracts of
+/// real ones, so nothing else in a challenge shows the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum PaymentMode {
     #[default]
     Live,
     Sandbox,
 }
 
-impl Mode {
-    pub const fn word(self) -> &'static str {
+impl PaymentMode {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
             Self::Sandbox => "sandbox",
         }
     }
 
-    /// Marks the `extra` of an offer that is of the sandbox.
-    pub(crate) fn mark(self, mut offer: serde_json::Value) -> serde_json::Value {
+    /// Adds the mode to the `extra` of a payment requirement in the sandbox.
+    pub(crate) fn mark(self, mut requirement: serde_json::Value) -> serde_json::Value {
         match self {
             Self::Live => {}
-            Self::Sandbox => offer["extra"]["mode"] = self.word().into(),
+            Self::Sandbox => requirement["extra"]["mode"] = self.as_str().into(),
         }
-        offer
+        requirement
     }
 }

@@ -1,39 +1,38 @@
-//! MPP: the HTTP authentication scheme `Payment`, method `evm`, intent `charge`: one fixed
-//! price, moved by the payer's own signed transfer.
+//! MPP: the HTTP authentication scheme `Payment`, method `evm`, intent `charge`: a fixed price,
+//! paid with the payer's signed EIP-3009 transfer.
 //!
-//! The same files stand in every protocol's folder: [`challenge`], [`credential`],
-//! `receipt`, [`tender`], [`envelope`], and the port that moves the money,
-//! here [`facilitator`]; `checks` says what a credential must hold, [`signature`]
-//! what was signed. What only this protocol has stands beside them: [`binding`] makes a
-//! challenge ours, `headers` finds the credential, `problem` says no in its words,
-//! and `exact` is the scheme of x402 that its clients speak too.
+//! Both protocols have the files [`challenge`], [`credential`], `checks`, `receipt`, [`tender`],
+//! [`http_binding`], [`settler`] (the port that broadcasts payments) and [`signature`] (what a
+//! payer signs). Only MPP needs [`challenge_id`] (proves that a challenge is ours), `headers`
+//! (finds the credential), `problem` (problem documents) and `x402_exact` (the x402 scheme that
+//! MPP clients also use).
 
 use order::model::chain::Network;
 
-pub mod binding;
 pub mod challenge;
+pub mod challenge_id;
 mod checks;
 pub mod credential;
-pub mod envelope;
-mod exact;
-pub mod facilitator;
 mod headers;
+pub mod http_binding;
 mod problem;
 mod receipt;
+pub mod settler;
 pub mod signature;
 pub mod tender;
+mod x402_exact;
 
-pub use binding::{Realm, Secrets};
-pub use tender::Mpp;
-
-/// The name of the scheme, in any case of letters.
+/// The name of the authentication scheme. Case-insensitive.
 pub const SCHEME: &str = "Payment";
 pub const METHOD: &str = "evm";
 pub const INTENT: &str = "charge";
-/// The one network on which this price is asked for.
+/// The only network on which the price can be paid.
 pub const NETWORK: Network = Network::Base;
+/// How long a challenge can be answered. The transfers of clients expire with it, so it covers
+/// the checks, the provider's quote and the settlement on a busy chain.
+pub const TIMEOUT_SECONDS: u64 = 600;
 
 #[cfg(test)]
-pub(crate) mod samples;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

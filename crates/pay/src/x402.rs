@@ -1,11 +1,11 @@
-//! x402 version 2, scheme `upto`: the payer signs the most, the seller takes what it costs.
+//! x402 version 2, scheme `upto`: the payer authorizes a maximum, settlement charges the price.
 //!
-//! The same files stand in every protocol's folder: [`challenge`], [`credential`],
-//! `receipt`, [`tender`], [`envelope`], and the port that moves the money,
-//! here [`facilitator`]. What only this protocol has stands beside them:
-//! [`resource`] and `extensions` say what is sold, `allowance` what a payer must allow, `checks` what a
-//! credential must hold, [`signature`] what was signed.
+//! Both protocols have the files [`challenge`], [`credential`], `checks`, `receipt`, [`tender`],
+//! [`http_binding`] and [`settler`], the port that broadcasts payments. Only x402 needs
+//! [`resource`] and `extensions` (what a challenge says about the endpoint), `allowance` (what
+//! a payer must approve) and [`signature`] (what a payer signs).
 
+use evm::contracts;
 use order::model::chain::EvmAddress;
 use order::tender::Rejection;
 
@@ -13,38 +13,35 @@ mod allowance;
 pub mod challenge;
 mod checks;
 pub mod credential;
-pub mod envelope;
 pub(crate) mod extensions;
-pub mod facilitator;
+pub mod http_binding;
 mod receipt;
 pub mod resource;
+pub mod settler;
 pub mod signature;
 pub mod tender;
 
-pub use resource::Resource;
-pub use tender::X402;
-
-/// The version of the protocol that we speak, and the only one.
+/// The only supported version of the protocol.
 pub const VERSION: u64 = 2;
 
+/// The extension with which a payer names a payment.
+const IDENTIFIER: &str = "payment-identifier";
+/// The extension with which a payer signs the allowance and pays no gas for it.
+const SPONSORING: &str = "eip2612GasSponsoring";
+
 /// Uniswap's Permit2, at the same address on every network.
-pub const PERMIT2: EvmAddress = EvmAddress::from_bytes([
-    0x00, 0x00, 0x00, 0x00, 0x00, 0x22, 0xd4, 0x73, 0x03, 0x0f, 0x11, 0x6d, 0xde, 0xe9, 0xf6, 0xb4,
-    0x3a, 0xc7, 0x8b, 0xa3,
-]);
+pub const PERMIT2: EvmAddress = EvmAddress::from_bytes(contracts::PERMIT2);
 
-/// The contract that alone may spend an `upto` promise, the same everywhere.
-pub const UPTO_PROXY: EvmAddress = EvmAddress::from_bytes([
-    0x40, 0x20, 0xa4, 0xf3, 0xb7, 0xb9, 0x0c, 0xca, 0x42, 0x3b, 0x9f, 0xab, 0xcc, 0x0c, 0xe5, 0x7c,
-    0x6c, 0x24, 0x00, 0x02,
-]);
+/// The only contract that may spend an `upto` authorization, at the same address on every
+/// network.
+pub const UPTO_PROXY: EvmAddress = EvmAddress::from_bytes(contracts::UPTO_PROXY);
 
-/// A credential that does not hold, for a reason in the protocol's own words.
-fn flaw(reason: &str) -> Rejection {
+/// Rejects a credential with a reason that the protocol defines.
+fn invalid(reason: &str) -> Rejection {
     Rejection::Invalid(reason.to_owned())
 }
 
 #[cfg(test)]
-pub(crate) mod samples;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,4 @@
-//! The chains alone, for a script that talks to them: prints where they are, and
-//! stays until its standard input ends.
+//! Runs the emulated chains alone for a script: prints their URL, and ends with standard input.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use async_trait::async_trait;
 use order::model::ids::Timestamp;
 use order::ports::Clock;
-use sandbox::chain::{Chains, Settings};
+use sandbox::chain::{ChainEmulator, ChainSettings};
 use tokio::io::AsyncReadExt;
 
 struct Wall;
@@ -31,7 +30,7 @@ impl Clock for Wall {
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    let chains = Chains::open(Settings::new(Arc::new(Wall))).await?;
+    let chains = ChainEmulator::open(ChainSettings::new(Arc::new(Wall))).await?;
     writeln!(std::io::stdout(), "{}", chains.origin())?;
     let mut rest = Vec::new();
     tokio::io::stdin().read_to_end(&mut rest).await?;

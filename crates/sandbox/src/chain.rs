@@ -1,172 +1,167 @@
-//! Chains in miniature: real JSON-RPC on loopback, real signatures, no real money.
+//! Emulated chains: real JSON-RPC on loopback, real signatures, no real money.
 //!
-//! Reading order: [`Settings`] and [`Chains`] here, then `world` (what somebody in
-//! the same process can do to a chain), `node` (blocks and what undoes them),
-//! `contracts` (USDC, Permit2, the `upto` proxy, names), `rpc` (what a node
-//! answers), `http` and `control` (the doors).
+//! Reading order: [`ChainSettings`] and [`ChainEmulator`] here, then `handle` (access from
+//! inside the process), `node` (blocks, state, pool, reorganisations), `contracts` (USDC,
+//! Permit2, the `upto` proxy, names), `rpc` (JSON-RPC methods) and `http` (routes and the
+//! control interface).
 
-pub(crate) mod abi;
-mod block;
+mod clock;
 mod contracts;
-mod control;
+mod ens;
 mod faults;
-mod gateway;
-mod hands;
+mod funding;
+mod handle;
 mod http;
 mod journal;
-mod names;
-mod network;
+pub(crate) mod network;
 mod node;
-mod pool;
-mod rlp;
 mod rpc;
-mod state;
 #[cfg(test)]
 mod testing;
 mod transaction;
-mod wire;
-mod world;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use order::model::chain::EvmAddress;
 use order::ports::Clock;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
-pub use contracts::WalletKind;
-pub use faults::{Fault, Rule};
-pub use journal::{Call, CallOutcome};
-pub use names::{
-    Addresses, DEFAULT_EVM_COIN, ETHEREUM_COIN, GatewayFault, Lookup, Name, coin_type,
+pub use contracts::wallet::WalletKind;
+pub use ens::names::{
+    DEFAULT_EVM_COIN, ETHEREUM_COIN, GatewayFault, GatewayLookup, NameAddresses, NameRecord,
+    coin_type,
 };
+pub use faults::{NodeFault, NodeFaultRule};
+pub use handle::{ChainHandle, ChainHead, TransactionStatus, UsdcTransfer};
+pub use journal::{CallOutcome, JournaledCall};
 pub use network::{ChainId, PERMIT2, UNIVERSAL_RESOLVER, UPTO_PROXY};
-pub use node::{Depths, Fate, Mining};
-pub use transaction::Unsigned;
-pub use world::{Chain, Head, Settled, Transfer};
+pub use node::{MiningMode, ReorgedTransactions, TagDepths};
 
 use crate::faucet::Faucet;
+use crate::http::server::{LoopbackServer, bind};
 use crate::keys::Key;
-use names::Names;
-use wire::Wires;
-use world::World;
+use ens::names::NameRegistry;
+use handle::EmulatedChains;
+use http::control;
 
-/// How the chains begin.
-pub struct Settings {
+/// How the chains start.
+pub struct ChainSettings {
     pub clock: Arc<dyn Clock>,
-    /// The port on 127.0.0.1; zero for any that is free.
+    /// The port on 127.0.0.1; 0 for any free port.
     pub port: u16,
-    /// What all keys are derived from; without one, randomness.
+    /// The seed of all keys; random if absent.
     pub seed: Option<[u8; 32]>,
-    pub mining: Mining,
-    pub depths: Depths,
-    pub names: BTreeMap<String, Name>,
+    pub mining: MiningMode,
+    pub depths: TagDepths,
+    pub names: BTreeMap<String, NameRecord>,
     pub universal_resolver: EvmAddress,
-    pub lookup: Lookup,
+    pub lookup: GatewayLookup,
 }
 
-impl Settings {
-    /// A block with every transaction, an empty one every two seconds, all of them
-    /// final at once, and no names.
+impl ChainSettings {
+    /// One block per transaction, an empty block every two seconds, blocks final at once, no
+    /// names.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
             port: 0,
             seed: None,
-            mining: Mining::OnArrival { heartbeat: 2 },
-            depths: Depths::default(),
+            mining: MiningMode::OnArrival { heartbeat: 2 },
+            depths: TagDepths::default(),
             names: BTreeMap::new(),
             universal_resolver: UNIVERSAL_RESOLVER,
-            lookup: Lookup::default(),
+            lookup: GatewayLookup::default(),
         }
     }
 }
 
-/// All four chains and the server in front of them.
-pub struct Chains {
-    world: Arc<World>,
+/// The four emulated chains and their HTTP server.
+pub struct ChainEmulator {
+    chains: Arc<EmulatedChains>,
     faucet: Faucet,
-    address: SocketAddr,
-    closing: watch::Sender<()>,
-    server: JoinHandle<()>,
+    server: LoopbackServer,
 }
 
-impl Chains {
-    pub async fn open(settings: Settings) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port)).await?;
+impl ChainEmulator {
+    pub async fn open(settings: ChainSettings) -> io::Result<Self> {
+        let listener = bind(settings.port).await?;
         let address = listener.local_addr()?;
         let faucet = Faucet::open(settings.seed)?;
-        let mut names = Names::new(faucet.key("gateway"), settings.names);
-        names.place_universal_resolver(settings.universal_resolver);
+        let mut names = NameRegistry::new(faucet.key("gateway"), settings.names);
+        names.set_universal_resolver(settings.universal_resolver);
         names.lookup = settings.lookup;
         names.origin = format!("http://{address}");
-        let world = Arc::new(World::new(settings.clock, names, settings.mining, settings.depths));
-        let (closing, closed) = watch::channel(());
-        let tap = control::Tap { faucet: faucet.clone(), origin: format!("http://{address}") };
-        let router = http::router(Arc::clone(&world), tap, closed.clone());
-        let server = tokio::spawn(wire::serve(Wires(listener), router, closed));
-        let chains = Self { world, faucet, address, closing, server };
-        chains.faucet.fund(&chains);
+        let chains =
+            Arc::new(EmulatedChains::new(settings.clock, names, settings.mining, settings.depths));
+        let faucet_state =
+            control::FaucetState { faucet: faucet.clone(), origin: format!("http://{address}") };
+        let server = LoopbackServer::start(listener, http::router(&chains, faucet_state))?;
+        let chains = Self { chains, faucet, server };
+        for id in ChainId::ALL {
+            funding::fund(&chains.faucet, &chains.chain(id));
+        }
         Ok(chains)
     }
 
-    /// Where the JSON-RPC of this chain answers.
+    /// The JSON-RPC URL of this chain.
     pub fn rpc_url(&self, chain: impl Into<ChainId>) -> String {
-        format!("http://{}/{}", self.address, chain.into().number())
+        format!("{}/{}", self.server.origin(), chain.into().number())
     }
 
-    /// Where the sandbox is told what to do, and the gateway of the names listens.
+    /// The URL of the control interface and of the name gateway.
     pub fn origin(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.origin()
     }
 
-    pub fn chain(&self, chain: impl Into<ChainId>) -> Chain {
-        Chain::new(Arc::clone(&self.world), chain.into())
+    pub fn chain(&self, chain: impl Into<ChainId>) -> ChainHandle {
+        ChainHandle::new(Arc::clone(&self.chains), chain.into())
     }
 
     pub fn faucet(&self) -> &Faucet {
         &self.faucet
     }
 
-    /// Puts the time of all chains forward, for good.
-    pub fn advance(&self, seconds: u64) {
-        self.world.hands().advance(seconds);
+    /// Gives an account 1,000 USDC and gas.
+    pub fn fill_account(&self, id: ChainId, account: EvmAddress) {
+        funding::fill_account(&self.chain(id), account);
     }
 
-    /// The time that the next block will have.
+    /// Advances the time of all chains.
+    pub fn advance(&self, seconds: u64) {
+        self.chains.clock().advance(seconds);
+    }
+
+    /// The timestamp of the next block.
     pub fn now(&self) -> u64 {
-        self.world.hands().now()
+        self.chains.clock().now()
     }
 
     /// Registers or changes a name; the next read sees it.
-    pub fn set_name(&self, name: &str, entry: Name) {
-        self.world.names().set(name, entry);
+    pub fn set_name(&self, name: &str, entry: NameRecord) {
+        self.chains.names().set(name, entry);
     }
 
-    pub fn remove_name(&self, name: &str) -> Option<Name> {
-        self.world.names().remove(name)
+    pub fn remove_name(&self, name: &str) -> Option<NameRecord> {
+        self.chains.names().remove(name)
     }
 
-    pub fn set_lookup(&self, lookup: Lookup) {
-        self.world.names().lookup = lookup;
+    pub fn set_lookup(&self, lookup: GatewayLookup) {
+        self.chains.names().lookup = lookup;
     }
 
     pub fn set_gateway_fault(&self, fault: GatewayFault) {
-        self.world.names().fault = fault;
+        self.chains.names().fault = fault;
     }
 
-    /// A key of this sandbox by its label: whoever asks by the same label gets the same.
+    /// The key with this label: the same label gives the same key.
     pub fn key(&self, label: &str) -> Key {
         self.faucet.key(label)
     }
 
-    /// Stops answering. Calls that hang are let go.
+    /// Closes the server. Calls that hang are ended.
     pub async fn close(self) {
-        let _ = self.closing.send(());
-        let _ = self.server.await;
+        // Closing fails only if the server had failed before.
+        let _ = self.server.close().await;
     }
 }

@@ -1,14 +1,14 @@
-//! The outside world in miniature, for demonstrations and tests.
+//! Emulators of the provider, the chains and the facilitator, for demonstrations and tests.
 //!
-//! Nothing that it offers can be spent on a real chain; [`payee`] says why.
-//! Nothing that it takes is printed or posted; [`provider`] says what happens
-//! instead.
-//! [`chain`] is the chains, [`faucet`] who has money on them, [`keys`] who signs,
-//! [`facilitator`] who carries payments to them.
+//! No real money moves ([`payee`] explains why) and no card is printed or mailed
+//! ([`provider`]). [`chain`] emulates the chains, [`faucet`] derives the keys of
+//! funded accounts, [`keys`] signs, and [`facilitator`] settles payments.
 
 pub mod chain;
 pub mod facilitator;
 pub mod faucet;
+mod fault_rules;
+mod http;
 pub mod keys;
 pub mod payee;
 pub mod provider;

@@ -1,11 +1,10 @@
-//! Whom a sandbox pays: an address that nobody holds the key of.
+//! The payee of the sandbox: a burn address (no known key).
 
 use order::model::chain::EvmAddress;
 use sha2::{Digest, Sha256};
 
-/// The last 20 bytes of a hash of these words. To spend from it, somebody would
-/// have to find a key whose address is that hash, which nobody can; so real
-/// money sent here by mistake is not stolen, and an observer can check it.
+/// The last 20 bytes of a hash of these words. No key with this address is known, so money
+/// sent here by mistake is lost but not stolen, and anyone can verify it.
 const WORDS: &[u8] = b"Pennyblack sandbox: nobody holds the key of this address.";
 
 pub fn payee() -> EvmAddress {
@@ -19,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_never_changes_so_that_anybody_can_recognise_it() {
+    fn the_payee_address_is_stable() {
         assert_eq!(payee().to_string(), "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4");
     }
 }

@@ -1,4 +1,4 @@
-//! The least that a hyper server can do: one known answer to everything. The benchmark's yardstick.
+//! A minimal hyper server with one fixed response, the baseline of the benchmark.
 //!
 //! `bare_hyper <address> <file of headers> <file with the body>`, the files as curl writes them.
 
@@ -41,13 +41,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// The status of an answer whose head curl wrote.
+/// The status of a response head as curl writes it.
 fn status(text: &str) -> Result<StatusCode, Box<dyn std::error::Error>> {
-    let code = text.split_whitespace().nth(1).ok_or("the headers begin with no status line")?;
+    let code = text.split_whitespace().nth(1).ok_or("the headers have no status line")?;
     Ok(code.parse()?)
 }
 
-/// `name: value` lines, as curl writes them; the date is not ours to give.
+/// `name: value` lines, as curl writes them, without the date, which hyper adds.
 fn headers(text: &str) -> Result<HeaderMap, Box<dyn std::error::Error>> {
     let mut headers = HeaderMap::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Fills a data folder with orders as the service keeps them, for `scripts/bench-orders`.
+//! Writes orders to a data folder as the service stores them, for `scripts/bench-orders`.
 //!
 //! `fill_orders <folder> <how many> <file for their identifiers>`
 
@@ -19,20 +19,20 @@ use order::ports::{Store, StoreError};
 use order::testing::contract::samples::{NOW, begun, operation, settlement};
 use tokio::task::JoinSet;
 
-/// The store writes together what comes together, so many at once are fast.
+/// The store groups concurrent writes, so many writers are fast.
 const WRITERS: usize = 512;
 
-type Wrong = Box<dyn std::error::Error + Send + Sync>;
+type ExampleError = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]
-async fn main() -> Result<(), Wrong> {
+async fn main() -> Result<(), ExampleError> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("fill_orders <folder> <how many> <file>");
     let folder = PathBuf::from(next()?);
     let count: u64 = next()?.parse()?;
     let mut identifiers = BufWriter::new(File::create(next()?)?);
     std::fs::create_dir_all(&folder)?;
-    // Where the service looks for both when it is told of the folder only.
+    // The default paths of the service in its data folder.
     let keyring = Keyring::load_or_create(&folder.join("pennyblack.key"))?;
     let store = Arc::new(SqliteStore::open(&folder.join("pennyblack.sqlite3"), &keyring)?);
     let (seeds, identity) = (Arc::new(AtomicU64::new(0)), keyring.identity());
@@ -45,7 +45,7 @@ async fn main() -> Result<(), Wrong> {
                 if seed >= count {
                     return Ok(());
                 }
-                walk(&store, fresh(&identity, seed), seed).await?;
+                complete(&store, fresh(&identity, seed), seed).await?;
             }
         });
     }
@@ -60,14 +60,14 @@ async fn main() -> Result<(), Wrong> {
     Ok(())
 }
 
-/// An offer with an id that the service takes for its own.
+/// An offer with a valid order id.
 fn fresh(identity: &Identity, seed: u64) -> Order<Offered> {
     let operation = operation(seed);
     Order::offer(identity.order_id(&operation), operation, NOW)
 }
 
-/// One order from its first payment to the post.
-async fn walk(store: &SqliteStore, fresh: Order<Offered>, seed: u64) -> Result<(), StoreError> {
+/// One order from its payment to the accepted mailpiece.
+async fn complete(store: &SqliteStore, fresh: Order<Offered>, seed: u64) -> Result<(), StoreError> {
     let order = write(store, begun(fresh, seed)).await?;
     let order = order.settled(settlement(Finality::Final), NOW.plus(3));
     let order = write(store, order).await?;
@@ -79,6 +79,6 @@ async fn write<S: Clone>(store: &SqliteStore, order: Order<S>) -> Result<Order<S
 where
     Stored: From<Order<S>>,
 {
-    let version = store.record(&Stored::from(order.clone()), &Actor::Desk).await?;
+    let version = store.record(&Stored::from(order.clone()), &Actor::Checkout).await?;
     Ok(Order { version, ..order })
 }

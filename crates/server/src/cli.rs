@@ -1,75 +1,75 @@
-//! The command line, and the help that teaches it.
+//! The command line and its help.
 
 use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use order::model::chain::Network;
-use order::model::money::Usdc;
+use payer::values::amount::UsdcAmount;
+use payer::values::network::PaymentNetwork;
+use payer::values::rail::PaymentRail;
 
 use crate::config::example;
-use crate::pay_command::values::{self, Rail};
 
-const ABOUT: &str = "Mails physical postcards for USDC, and tells agents how to buy one";
+const ABOUT: &str = "Mails physical postcards for USDC payments";
 
 const LONG_ABOUT: &str = "\
-Pennyblack mails physical postcards that are paid in USDC, by x402 or by native MPP, \
-and publishes everything that an agent needs to buy one.
+Pennyblack mails physical postcards for USDC payments by x402 or MPP, and publishes the \
+documents that agents need to buy one.
 
-Without any configuration it runs in sandbox mode on http://127.0.0.1:8402: against a \
-small world of its own, without moving money or mailing anything.";
+Without configuration it runs in sandbox mode on http://127.0.0.1:8402, with emulated services: \
+no money moves and nothing is mailed.";
 
 const EXAMPLES: &str = "\
 Examples:
-  pennyblack                                  serve with what the configuration says
+  pennyblack                                  serve with the current configuration
   pennyblack check                            show every setting and where it came from
   pennyblack check --example > pennyblack.toml
-                                              begin a configuration of your own
+                                              create a configuration file
   PENNYBLACK_LISTEN=127.0.0.1:9000 pennyblack
-                                              listen on another port, just this once
-  pennyblack pay --body card.json             pay for a card, in the sandbox with play money
-  pennyblack simulate --orders 1000 --seed 7  a thousand orders with faults, repeatable";
+                                              listen on another port
+  pennyblack pay --body card.json             pay for a card, in the sandbox with test money
+  pennyblack simulate --orders 1000 --seed 7  simulate 1000 orders with faults, reproducibly";
 
-const PAY_LESSON: &str = "\
-In the sandbox, beside a service that runs in the same folder, by x402 and, with another card,
-by MPP; the banner of the service has a card.json to begin with:
+const PAY_HELP: &str = "\
+In the sandbox, in the folder of a running service, by x402 and, with another card, by MPP. The
+banner of the service shows how to create card.json:
   pennyblack pay --body card.json
   sed s/Ada/Grace/ card.json > grace.json
   pennyblack pay --body grace.json --rail mpp
 
-For real, with a key of yours (the file has one line, 0x and 64 digits, mode 600):
+With real money and your own key (a file with mode 600 and one line, 0x and 64 digits):
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key
 
-The first payment on a network, while Permit2 may not take your USDC yet. With a node alone the
-allowance is signed along (EIP-2612) and costs no gas, where the service offers to carry it:
+The first payment on a network needs an allowance for Permit2. With --rpc-url the allowance is
+signed with the payment (EIP-2612) and costs no gas, if the service offers that:
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
       --network base --rpc-url https://base.example
-With --approve too, this command grants it by a transaction of yours, for a little gas:
+With --approve, this command grants the allowance by a transaction, which costs gas:
   pennyblack pay --body card.json --base-url https://cards.example --key-file payer.key \\
       --network base --rpc-url https://base.example --approve
 
-Two rails lead to the same card. By x402 you sign a promise of at most 3.50 USDC on Base,
-Polygon or Arbitrum, and what the card costs is charged; Permit2 has to be allowed to move it. By MPP
-you sign a transfer of exactly 3.50 USDC on Base, and no allowance and no gas of yours is needed:
+Both protocols buy the same card. By x402 you authorize at most 3.50 USDC on Base, Polygon or
+Arbitrum, and the price of the card is charged; this needs an allowance for Permit2. By MPP you sign
+a transfer of exactly 3.50 USDC on Base, which needs no allowance and no gas:
   pennyblack pay --body card.json --rail mpp --base-url https://cards.example --key-file payer.key
 
-A signed payment is written to <body>.payment before it is sent, and removed when its end is
-known. While it is there the same command sends the same payment again and signs no second one, so
-repeating it is always safe.
+A signed payment is written to <body>.payment before it is sent, and removed when its outcome is
+known. While the file exists, the same command sends the same payment again and signs no other, so
+it is always safe to repeat the command.
 
 Exit codes:
-  0  paid, and the card is with the provider
-  1  not paid, nothing moved, repeating will not help
-  2  a file or an argument is wrong; nothing was signed
-  3  not known yet, or not now; the same command again is safe
-  4  Permit2 may not take the payer's USDC yet; nothing moved
-  5  paid, but it is not certain yet that the card is with the provider";
+  0  paid, and the provider has accepted the card
+  1  not paid; no money moved, and repeating does not help
+  2  a file or an argument is invalid; nothing was signed
+  3  outcome unknown, or temporarily unavailable; repeat the same command
+  4  the allowance for Permit2 is missing; no money moved
+  5  paid, but it is not confirmed yet that the provider has the card";
 
 #[derive(Parser)]
 #[command(name = "pennyblack", version, about = ABOUT, long_about = LONG_ABOUT)]
-#[command(after_help = EXAMPLES, after_long_help = lesson())]
+#[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub(crate) struct CommandLine {
-    /// The TOML file to read; PENNYBLACK_CONFIG names it too
+    /// The configuration file (TOML); overrides PENNYBLACK_CONFIG
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
@@ -79,14 +79,14 @@ pub(crate) struct CommandLine {
 
 #[derive(Clone, Subcommand)]
 pub(crate) enum Task {
-    /// Serve requests until told to stop (what happens without a command)
+    /// Serve requests until a signal (the default)
     Serve,
-    /// Show every setting, where it came from and what is wrong with it
+    /// Show every setting, where it came from, and all errors
     Check(CheckArguments),
-    /// Pay for a card by x402 or MPP, for at most what you allow
-    #[command(after_long_help = PAY_LESSON)]
+    /// Pay for a card by x402 or MPP, up to a limit
+    #[command(after_long_help = PAY_HELP)]
     Pay(PayArguments),
-    /// Send orders through an emulated world with faults, and count lost and doubled cards
+    /// Simulate orders with faults, and count lost and duplicate cards
     Simulate(SimulateArguments),
 }
 
@@ -96,73 +96,73 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub json: bool,
 
-    /// Print the example configuration instead, with every setting and its default
+    /// Print an example configuration with every setting and its default
     #[arg(long, conflicts_with = "json")]
     pub example: bool,
 }
 
 #[derive(Clone, Args)]
 pub(crate) struct PayArguments {
-    /// The card as JSON; the quick start of the documentation has one to begin with
+    /// The card as JSON; the quick start of the documentation has an example
     #[arg(long, value_name = "FILE")]
     pub body: PathBuf,
 
-    /// x402 or mpp: the protocol to pay by
-    #[arg(long, default_value = "x402", value_parser = values::rail)]
-    pub rail: Rail,
+    /// The payment protocol: x402 or mpp
+    #[arg(long, default_value = "x402")]
+    pub rail: PaymentRail,
 
-    /// The service; the one that the configuration here describes if not given
+    /// The URL of the service; default: the one of the local configuration
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// A file with the payer's private key; the sandbox's faucet pays if not given
+    /// A file with the payer's private key; default: the sandbox's faucet pays
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
 
-    /// The most that may be signed for, in USDC
-    #[arg(long, value_name = "USDC", default_value = "3.50", value_parser = values::usdc)]
-    pub max: Usdc,
+    /// The maximum amount to sign, in USDC
+    #[arg(long, value_name = "USDC", default_value = "3.50")]
+    pub max: UsdcAmount,
 
-    /// base, polygon or arbitrum; the first that the service offers if not given. MPP has base
-    #[arg(long, value_parser = values::network)]
-    pub network: Option<Network>,
+    /// base, polygon or arbitrum; default: the first that the service offers. MPP has base only
+    #[arg(long)]
+    pub network: Option<PaymentNetwork>,
 
-    /// A node of that network, to look at the allowance and to sign it along, without gas
+    /// A node of that network, to read the allowance and to sign it without gas
     #[arg(long, value_name = "URL")]
     pub rpc_url: Option<String>,
 
-    /// Where signing it along is not enough: grant the allowance by a transaction, for gas
+    /// If a signed allowance is not offered: grant it by a transaction, which costs gas
     #[arg(long)]
     pub approve: bool,
 
-    /// Do not ask before a key of yours signs
+    /// Do not ask for confirmation before signing
     #[arg(long)]
     pub yes: bool,
 
-    /// Where a signed payment is kept until its end is known; BODY.payment if not given
+    /// The file for the signed payment until its outcome is known; default: BODY.payment
     #[arg(long, value_name = "FILE")]
     pub keep: Option<PathBuf>,
 
-    /// The sandbox's chain, as the banner of the service names it
+    /// The URL of the sandbox's chain, as in the banner of the service
     #[arg(long, value_name = "URL", conflicts_with = "key_file")]
     pub sandbox: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct SimulateArguments {
-    /// How many orders to send
+    /// The number of orders
     #[arg(long, default_value = "10000")]
     pub orders: NonZero<u64>,
 
-    /// Where chance begins; the same seed gives the same faults. Random if not given, and printed
+    /// The random seed; the same seed gives the same faults. Default: random, and printed
     #[arg(long, default_value_t = random_seed(), hide_default_value = true)]
     pub seed: u64,
 
-    /// How many threads share the work; one for each core if not given
+    /// The number of threads; default: one for each core
     #[arg(long, default_value_t = cores(), hide_default_value = true)]
     pub threads: NonZero<usize>,
 
-    /// Tell one story of two orders event by event, to see why a seed fails
+    /// Print one story of two orders event by event, to analyse a failing seed
     #[arg(long)]
     pub story: bool,
 }
@@ -173,12 +173,12 @@ impl CommandLine {
     }
 }
 
-fn lesson() -> String {
+fn long_help() -> String {
     format!("{EXAMPLES}\n\n{}", example::environment())
 }
 
 fn random_seed() -> u64 {
-    // Any seed will do; one that cannot be drawn is as good as another.
+    // Any seed is valid; without randomness it is 0.
     getrandom::u64().unwrap_or_default()
 }
 
@@ -193,8 +193,8 @@ mod tests {
     use super::*;
     use crate::config::settings::SETTINGS;
 
-    fn task_of(words: &str) -> Result<Task, clap::Error> {
-        CommandLine::try_parse_from(words.split(' ')).map(|line| line.task())
+    fn task_of(line: &str) -> Result<Task, clap::Error> {
+        CommandLine::try_parse_from(line.split(' ')).map(|line| line.task())
     }
 
     #[test]
@@ -203,48 +203,49 @@ mod tests {
     }
 
     #[test]
-    fn without_a_command_it_serves() {
+    fn the_default_command_is_serve() {
         assert!(matches!(task_of("pennyblack"), Ok(Task::Serve)));
         assert!(matches!(task_of("pennyblack --config a.toml"), Ok(Task::Serve)));
     }
 
     #[test]
-    fn the_configuration_is_named_before_or_after_the_command() {
-        for words in ["pennyblack --config a.toml check", "pennyblack check --config a.toml"] {
-            let line = CommandLine::try_parse_from(words.split(' ')).unwrap();
+    fn the_configuration_file_is_set_before_or_after_the_command() {
+        for text in ["pennyblack --config a.toml check", "pennyblack check --config a.toml"] {
+            let line = CommandLine::try_parse_from(text.split(' ')).unwrap();
             assert_eq!(line.config, Some(PathBuf::from("a.toml")));
         }
     }
 
     #[test]
     fn simulate_has_defaults() {
-        let arguments = |words| match task_of(words) {
+        let arguments = |line| match task_of(line) {
             Ok(Task::Simulate(arguments)) => arguments,
             Ok(Task::Serve | Task::Check(_) | Task::Pay(_)) | Err(_) => {
-                panic!("not a simulation: {words}")
+                panic!("not a simulation: {line}")
             }
         };
         let first = arguments("pennyblack simulate");
         assert_eq!(first.orders.get(), 10_000);
         let second = arguments("pennyblack simulate --orders 5 --seed 7 --threads 2");
-        let told = (second.orders.get(), second.seed, second.threads.get());
-        assert_eq!(told, (5, 7, 2));
+        let values = (second.orders.get(), second.seed, second.threads.get());
+        assert_eq!(values, (5, 7, 2));
         assert!(task_of("pennyblack simulate --orders 0").is_err());
     }
 
     #[test]
-    fn a_payment_is_for_one_card_and_three_fifty_unless_told_otherwise() {
-        let arguments = |words| match task_of(words) {
+    fn a_payment_is_at_most_three_fifty_by_default() {
+        let arguments = |line| match task_of(line) {
             Ok(Task::Pay(arguments)) => Some(arguments),
             Ok(Task::Serve | Task::Check(_) | Task::Simulate(_)) | Err(_) => None,
         };
         let plain = arguments("pennyblack pay --body card.json").unwrap();
-        assert_eq!((plain.max, plain.network), (order::model::money::CEILING, None));
+        assert_eq!(plain.max.atomic(), order::model::money::CEILING.atomic());
+        assert_eq!(plain.network, None);
         let more = "pennyblack pay --body c --max 1.25 --network polygon";
         let more = arguments(more).unwrap();
-        assert_eq!((more.max.atomic(), more.network), (1_250_000, Some(Network::Polygon)));
-        assert_eq!(plain.rail, Rail::X402);
-        assert_eq!(arguments("pennyblack pay --body c --rail mpp").unwrap().rail, Rail::Mpp);
+        assert_eq!((more.max.atomic(), more.network), (1_250_000, Some(PaymentNetwork::Polygon)));
+        assert_eq!(plain.rail, PaymentRail::X402);
+        assert_eq!(arguments("pennyblack pay --body c --rail mpp").unwrap().rail, PaymentRail::Mpp);
         assert!(arguments("pennyblack pay --body c --rail lightning").is_none());
         assert!(arguments("pennyblack pay").is_none());
         assert!(arguments("pennyblack pay --body c --max lots").is_none());
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_long_help_names_every_variable() {
+    fn the_long_help_lists_every_variable() {
         let help = CommandLine::command().render_long_help().to_string();
         for variable in SETTINGS.iter().filter_map(|setting| setting.variable()) {
             assert!(help.contains(variable), "{variable}");

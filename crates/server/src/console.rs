@@ -1,8 +1,8 @@
-//! Words to the person who started us.
+//! Output to stdout and stderr.
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-/// Whether somebody is looking at what we say.
+/// Where output goes: a terminal gets bold text and a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     Terminal,
@@ -19,13 +19,13 @@ impl Audience {
     }
 }
 
-/// Says it on stdout. A reader who has left, as `head` does, is no fault of ours.
-pub(crate) fn say(words: &str) {
+/// Prints to stdout. A closed pipe, as with `head`, is ignored.
+pub(crate) fn print(text: &str) {
     let mut stdout = stdout().lock();
-    let _ = stdout.write_all(words.as_bytes()).and_then(|()| stdout.flush());
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }
 
-/// Says it on stderr.
-pub(crate) fn complain(words: &str) {
-    let _ = stderr().lock().write_all(words.as_bytes());
+/// Prints to stderr.
+pub(crate) fn print_error(text: &str) {
+    let _ = stderr().lock().write_all(text.as_bytes());
 }

@@ -1,43 +1,29 @@
-//! Pennyblack, from the command line to its end.
+//! Pennyblack: parses the command line and runs the subcommand.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::cli::{CommandLine, Task};
+use crate::commands::{check, pay, serve as serve_command, simulate};
+use crate::config::load;
 
-mod banner;
-mod check;
 mod cli;
+mod commands;
 mod config;
 mod console;
-mod open_orders;
-mod pay_command;
-mod rounds;
+mod jobs;
 mod serve;
-mod simulate;
-mod storage;
-mod sweep;
 mod telemetry;
 mod wiring;
-mod words;
-mod world;
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();
+    let config_file = line.config.as_deref();
     match line.task() {
         Task::Simulate(arguments) => simulate::run(arguments),
-        Task::Pay(arguments) => pay_command::run(&arguments, line.config.as_deref()),
-        Task::Check(arguments) => check::run(&arguments, &config::read(line.config.as_deref())),
-        Task::Serve => match config::read(line.config.as_deref()).outcome {
-            Ok(config) => {
-                telemetry::start(&config.log);
-                serve::run(&config)
-            }
-            Err(faulty) => {
-                console::complain(&check::complaint(&faulty));
-                ExitCode::from(check::FAULTY)
-            }
-        },
+        Task::Pay(arguments) => pay::run(&arguments, config_file),
+        Task::Check(arguments) => check::run(&arguments, &load::read(config_file)),
+        Task::Serve => serve_command::run(config_file),
     }
 }

@@ -1,4 +1,4 @@
-//! Opens the doors, and closes them without leaving anybody halfway.
+//! Serves requests until a signal, and then shuts down gracefully.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,44 +7,41 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
-use adapters::clock::{HurriedClock, SystemClock};
+use adapters::clock::{AcceleratedClock, SystemClock};
 use order::model::ids::Timestamp;
 use order::ports::Clock;
 use order::tender::Tenders;
-use sandbox::chain::Chains;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Duration, Instant, sleep, timeout_at};
-use tracing::{error, info, warn};
-use web::front::Front;
-use web::premises::Premises;
-use web::site::Site;
-use web::walks::Walks;
+use tokio::sync::Semaphore;
+use tracing::{info, warn};
+use web::app::App;
+use web::documents::site::Site;
+use web::site_facts::SiteFacts;
+use web::task_tracker::TaskTracker;
 
-use crate::banner::Opened;
-use crate::config::values::Shown;
-use crate::config::{Config, Limits, Server};
+use crate::config::values::ReportText;
+use crate::config::{Config, ServerConfig};
 use crate::console::{self, Audience};
-use crate::rounds::{Rounds, Unfinished};
-use crate::serve::bell::Bell;
+use crate::jobs::expiry_job;
+use crate::jobs::reconciler_loop::ReconcilerLoop;
+use crate::serve::banner::BannerFacts;
 use crate::serve::connection::Connections;
 use crate::serve::signals::Signals;
-use crate::storage::Storage;
-use crate::wiring::{Desks, Inside};
-use crate::world::{Office, World, signpost};
-use crate::{banner, check, open_orders, sweep, wiring, words};
+use crate::serve::ticker::Ticker;
+use crate::wiring::external_services::ExternalServices;
+use crate::wiring::storage::Storage;
+use crate::wiring::{self, AppParts, PaymentHandlers, catalog, chain_url_file, open_orders};
 
-mod bell;
-mod complaint;
+mod accept;
+mod banner;
 mod connection;
-mod pulse;
+mod drain;
+mod idle_timeout;
+mod listen_error;
 mod request_body;
 mod signals;
-
-/// How long to leave the system alone when it can give us no connection, as
-/// when it has run out of file handles.
-const BREATH: Duration = Duration::from_millis(200);
+mod ticker;
 
 pub(crate) fn run(config: &Config) -> ExitCode {
     let runtime = match Builder::new_multi_thread().enable_all().build() {
@@ -52,119 +49,123 @@ pub(crate) fn run(config: &Config) -> ExitCode {
         Err(error) => return fail(&format!("Cannot start: {error}\n")),
     };
     let outcome = runtime.block_on(serve(config));
-    // What is left over by now must not hold up the exit.
+    // Tasks that are still running must not delay the exit.
     runtime.shutdown_background();
     match outcome {
-        Ok(End::Quiet) => ExitCode::SUCCESS,
-        Ok(End::AtOnce) => ExitCode::FAILURE,
-        Err(words) => fail(&words),
+        Ok(Shutdown::Graceful) => ExitCode::SUCCESS,
+        Ok(Shutdown::Immediate) => ExitCode::FAILURE,
+        Err(message) => fail(&message),
     }
 }
 
-fn fail(words: &str) -> ExitCode {
-    console::complain(words);
+fn fail(message: &str) -> ExitCode {
+    console::print_error(message);
     ExitCode::FAILURE
 }
 
-/// How the day ended.
-enum End {
-    /// Everybody was served, or had the time that was promised.
-    Quiet,
-    /// The operator did not want to wait.
-    AtOnce,
+enum Shutdown {
+    /// All work ended, or the timeout passed.
+    Graceful,
+    /// A second signal ended the shutdown.
+    Immediate,
 }
 
-async fn serve(config: &Config) -> Result<End, String> {
-    // Before the banner: whoever reads it may stop us at once.
+async fn serve(config: &Config) -> Result<Shutdown, String> {
+    // Before the banner: its reader may send a signal at once.
     let mut signals = Signals::listen().map_err(|error| format!("Cannot start: {error}\n"))?;
     let (listener, bound) = bind(config.server.listen)
         .await
-        .map_err(|error| complaint::about_listening(config.server.listen, &error))?;
+        .map_err(|error| listen_error::message(config.server.listen, &error))?;
     let catalog =
-        words::load(&config.content).map_err(|faults| check::complaint_about_content(&faults))?;
+        catalog::load(&config.content).map_err(|faults| catalog::error_message(&faults))?;
     let clock = clock(config.sandbox.speed);
-    let premises = wiring::premises(config, bound, catalog);
-    let (storage, site) = prepare(config, premises, clock.now());
+    let facts = wiring::site_facts(config, bound, catalog);
+    let (storage, site) = open_storage_and_render(config, facts, clock.now());
     let (storage, site) = (storage?, site?);
-    let sweep = tokio::spawn(sweep::run(storage.store.port()));
-    let walks = Walks::new();
-    let world = World::open(config, &storage.store, clock.clone()).await?;
-    let desks = wiring::desks(config, bound, &storage, &world, &clock)?;
+    let expiry_job = tokio::spawn(expiry_job::run(storage.store.port()));
+    let tasks = TaskTracker::new();
+    let services = ExternalServices::open(config, &storage.store, clock.clone()).await?;
+    let payments = wiring::payment_handlers(config, bound, &storage, &services, &clock)?;
     open_orders::warn_at_start(config, storage.store.port().as_ref()).await;
-    let mut rounds = wiring::rounds(config, &storage, &world, &clock).map(|desk| {
-        let tenders = desks.as_ref().map_or_else(|| Tenders(Vec::new()), Desks::tenders);
-        Rounds::start(desk, tenders)
+    let mut reconciler = wiring::reconciler(&storage, &services, &clock).map(|reconciler| {
+        let tenders = payments.as_ref();
+        let tenders = tenders.map_or_else(|| Tenders(Vec::new()), PaymentHandlers::tenders);
+        ReconcilerLoop::start(reconciler, tenders)
     });
-    let inside = Inside {
+    let parts = AppParts {
         site,
         storage: &storage,
-        world: &world,
-        desks: desks.as_ref(),
-        walks: walks.clone(),
+        services: &services,
+        payments: payments.as_ref(),
+        tasks: tasks.clone(),
         clock,
     };
-    let front = web::open(wiring::house(config, bound, inside));
-    announce(config, bound, &world);
+    let app = App::new(wiring::app_state(config, bound, parts));
+    announce(config, bound, &services);
 
-    let bell = Arc::new(Bell::default());
-    let ringing = tokio::spawn(bell.clone().ring());
-    let places = Arc::new(Semaphore::new(places_for(&config.limits)));
-    let connections = Connections::new(&config.limits, bell.clone());
+    let ticker = Arc::new(Ticker::default());
+    let ticking = tokio::spawn(ticker.clone().run());
+    let permits = Arc::new(Semaphore::new(drain::permits(&config.limits)));
+    let connections = Connections::new(&config.limits, ticker.clone());
     let signal = tokio::select! {
         signal = signals.next() => signal,
-        never = accept(&listener, front, connections, &places) => match never {},
+        never = accept::accept(&listener, app, connections, &permits) => match never {},
     };
-    // Who comes now is told so at once, and a successor can have the port.
+    // New connections are refused from here on, and another process can use the port.
     drop(listener);
-    info!(signal, "closing");
-    bell.close_door();
-    if let Some(rounds) = &rounds {
-        rounds.stop();
+    info!(signal, "shutting down");
+    ticker.shut_down();
+    if let Some(reconciler) = &reconciler {
+        reconciler.stop();
     }
-    let end = tokio::select! {
-        left = drain(&config.limits, &places, &walks, rounds.as_mut()) => {
-            left.log();
-            End::Quiet
+    let shutdown = tokio::select! {
+        unfinished = drain::drain(&config.limits, &permits, &tasks, reconciler.as_mut()) => {
+            unfinished.log();
+            Shutdown::Graceful
         }
         signal = signals.next() => {
-            warn!(signal, "ended at once");
-            End::AtOnce
+            warn!(signal, "shutdown interrupted by a second signal");
+            Shutdown::Immediate
         }
     };
-    ringing.abort();
-    sweep.abort();
-    drop(rounds);
-    if let Some(chains) = &world.miniature.chains {
-        signpost::remove(&config.server.data, &chains.origin());
+    ticking.abort();
+    expiry_job.abort();
+    drop(reconciler);
+    close(config, services, &storage).await;
+    Ok(shutdown)
+}
+
+async fn close(config: &Config, services: ExternalServices, storage: &Storage) {
+    if let Some(chains) = &services.sandbox.chains {
+        chain_url_file::remove(&config.server.data, &chains.origin);
     }
-    world.close().await;
+    services.close().await;
     if storage.store.close().await.is_err() {
         warn!("the store did not close cleanly; recovery runs at the next start");
     }
-    Ok(end)
 }
 
 fn clock(speed: NonZero<u32>) -> Arc<dyn Clock> {
     if speed == NonZero::<u32>::MIN {
         return Arc::new(SystemClock::start());
     }
-    warn!("the clock runs faster than the one on the wall, as sandbox.speed says");
-    Arc::new(HurriedClock::start(speed))
+    warn!("the clock runs faster than real time because of sandbox.speed");
+    Arc::new(AcceleratedClock::start(speed))
 }
 
-/// Writes the documents while the store waits for its disk. Nobody is served
-/// yet, so this thread may be kept busy.
-fn prepare(
+/// Renders the documents while the store waits for its disk. No request is served yet, so this
+/// thread may block.
+fn open_storage_and_render(
     config: &Config,
-    premises: Premises,
+    facts: SiteFacts,
     now: Timestamp,
 ) -> (Result<Storage, String>, Result<Site, String>) {
     let runtime = Handle::current();
     thread::scope(|scope| {
         let opening = scope.spawn(move || runtime.block_on(Storage::open(config)));
-        let site = Site::write(premises, now);
-        let storage = opening.join().expect("opening says what is wrong and does not panic");
-        (storage, site.map_err(|fault| check::complaint_about_content(&[fault])))
+        let site = Site::render(facts, now);
+        let storage = opening.join().expect("opening returns errors and does not panic");
+        (storage, site.map_err(|fault| catalog::error_message(&[fault])))
     })
 }
 
@@ -174,123 +175,25 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, bound))
 }
 
-fn announce(config: &Config, bound: SocketAddr, world: &World) {
+fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
-    let mailbox = world.miniature.post_office.as_ref().map(Office::mailbox_url);
-    let chain = world.miniature.chains.as_ref().map(Chains::origin);
+    let sandbox = &services.sandbox;
+    let mailbox = sandbox.provider.as_ref().map(|provider| provider.mailbox_url.clone());
+    let chain = sandbox.chains.as_ref().map(|chains| chains.origin.clone());
     if let Some(chain) = &chain {
-        signpost::put(&config.server.data, chain);
+        chain_url_file::write(&config.server.data, chain);
     }
-    let opened = Opened {
+    let facts = BannerFacts {
         server: &config.server,
-        money: config.paying.money(),
-        mail: config.posting.mail(),
+        money: config.payments.money(),
+        mailing: config.provider.mailing(),
         names: &config.names,
         bound,
         program: &program,
         mailbox,
         chain,
     };
-    console::say(&banner::text(&opened, Audience::of_stdout()));
-    let Server { mode, store, .. } = &config.server;
-    info!(listen = %bound, mode = mode.shown(), store = store.kind(), "open");
+    console::print(&banner::text(&facts, Audience::of_stdout()));
+    let ServerConfig { mode, store, .. } = &config.server;
+    info!(listen = %bound, mode = mode.report_text(), store = store.kind(), "serving");
 }
-
-/// Takes callers in while there are places. Those beyond wait in the system's
-/// queue, which costs us nothing, instead of being sent away.
-async fn accept(
-    listener: &TcpListener,
-    front: Front,
-    connections: Connections,
-    places: &Arc<Semaphore>,
-) -> std::convert::Infallible {
-    let connections = Arc::new(connections);
-    loop {
-        let place = take_place(places).await;
-        let stream = next_caller(listener).await;
-        let (connections, front) = (connections.clone(), front.clone());
-        tokio::spawn(async move {
-            connections.converse(stream, move |asked| front.call(asked)).await;
-            drop(place);
-        });
-    }
-}
-
-async fn take_place(places: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    places.clone().acquire_owned().await.expect("nobody closes the semaphore")
-}
-
-async fn next_caller(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return stream,
-            Err(error) if concerns_one_caller(&error) => {}
-            Err(error) => {
-                error!(kind = ?error.kind(), "cannot accept connections");
-                sleep(BREATH).await;
-            }
-        }
-    }
-}
-
-fn concerns_one_caller(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionReset
-    )
-}
-
-/// Who was still there when the time was over.
-#[derive(Debug, PartialEq, Eq)]
-struct Left {
-    connections: usize,
-    walks: usize,
-    reconciler: Unfinished,
-}
-
-impl Left {
-    fn log(&self) {
-        let Left { connections: connections_left, walks: walks_left, reconciler } = *self;
-        if connections_left == 0 && walks_left == 0 && reconciler == Unfinished::No {
-            info!("closed, nobody was left");
-        } else {
-            let reconciler_left = reconciler == Unfinished::Yes;
-            warn!(
-                connections_left,
-                walks_left, reconciler_left, "closed, the next start finds what is left"
-            );
-        }
-    }
-}
-
-/// Waits for connections first, as a request that is already here may still
-/// start its walk, and then for the walks and the reconciler's round; all within one paid
-/// request's time.
-async fn drain(
-    limits: &Limits,
-    places: &Semaphore,
-    walks: &Walks,
-    rounds: Option<&mut Rounds>,
-) -> Left {
-    let deadline = Instant::now() + limits.paid_request;
-    let all_gone = places.acquire_many(limits.connections);
-    let connections = match timeout_at(deadline, all_gone).await {
-        Ok(_) => 0,
-        Err(_) => places_for(limits) - places.available_permits(),
-    };
-    let walks = walks.finish(deadline.saturating_duration_since(Instant::now())).await;
-    let reconciler = match rounds {
-        Some(rounds) => rounds.finish(deadline).await,
-        None => Unfinished::No,
-    };
-    Left { connections, walks, reconciler }
-}
-
-fn places_for(limits: &Limits) -> usize {
-    usize::try_from(limits.connections).expect("the reader allows a million at most")
-}
-
-#[cfg(test)]
-mod tests;

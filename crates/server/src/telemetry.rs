@@ -1,4 +1,4 @@
-//! The log: on stderr, as text or JSON, of allowed fields alone.
+//! The log on stderr, as text or JSON, with allowed fields only.
 
 use std::io::stderr;
 use std::panic::PanicHookInfo;
@@ -8,19 +8,19 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
-use crate::config::Log;
+use crate::config::LogConfig;
 use crate::telemetry::line::AllowedFields;
 
 mod line;
 
-/// Starts the log of this process, and with it a panic hook that fits.
-pub(crate) fn start(log: &Log) {
+/// Starts the log of this process, and logs panics.
+pub(crate) fn start(log: &LogConfig) {
     tracing::subscriber::set_global_default(subscriber(log, stderr))
-        .expect("the log is started once, before anything is logged");
+        .expect("the log is started once, before the first event");
     std::panic::set_hook(Box::new(log_panic));
 }
 
-fn subscriber<W>(log: &Log, writer: W) -> impl Subscriber + Send + Sync
+fn subscriber<W>(log: &LogConfig, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
@@ -28,7 +28,7 @@ where
     registry().with(log.filter.targets()).with(lines)
 }
 
-/// Says where, and never what: the words of a panic may quote what a caller sent.
+/// Logs the location only: the message of a panic may contain data of a request.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     match panic.location() {
         Some(location) => error!(%location, "panicked"),

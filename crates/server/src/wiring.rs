@@ -1,4 +1,4 @@
-//! Introduces the parts of the house to each other.
+//! Builds the application from the configuration, the store and the external services.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -6,85 +6,108 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use content::catalog::Catalog;
 use content::render::Money;
-use order::checkout::Desk;
+use order::checkout::Checkout;
 use order::checkout::preview::Previews;
 use order::checkout::quotes::Quotes;
 use order::checkout::single_flight::SingleFlight;
 use order::model::chain::Network;
 use order::model::seller::Sellers;
 use order::ports::{Clock, Provider};
-use order::reconciler::resubmit_watch::ResubmitWatches;
+use order::reconciler::Reconciler;
 use order::status::StatusReader;
 use order::tender::{Tender, Tenders};
-use pay::envelope::Envelope;
-use pay::mode::Mode;
-use pay::mpp::{Mpp, Realm, Secrets};
+use order::writer::OrderWriter;
+use pay::http_binding::HttpBinding;
+use pay::mode::PaymentMode;
+use pay::mpp::challenge_id::{ChallengeSecrets, Realm};
+use pay::mpp::tender::Mpp;
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
-use web::House;
-use web::agents::token::TokenKeys;
-use web::agents::{Enabled, Registry};
-use web::guard::Limits;
-use web::postcards::{self, Sending};
-use web::premises::{Premises, Reach, Service};
-use web::quota::Quota;
-use web::site::Site;
-use web::walks::Walks;
+use web::app::AppState;
+use web::documents::site::Site;
+use web::http::limits::RequestLimits;
+use web::http::quota::DiscoveryQuota;
+use web::routes::agents::token::TokenKeys;
+use web::routes::agents::{AgentRegistry, RegistrationMode};
+use web::routes::postcards::{self, PaidRoutes};
+use web::site_facts::{ListenScope, SiteFacts};
+use web::surface::OptionalService;
+use web::task_tracker::TaskTracker;
 
 use crate::config::Config;
-use crate::config::paying::Paying;
-use crate::config::posting::Posting;
-use crate::config::values::{Answer, BaseUrl};
-use crate::storage::Storage;
-use crate::world::World;
+use crate::config::payments::PaymentsConfig;
+use crate::config::provider::ProviderConfig;
+use crate::config::values::BaseUrl;
+use crate::wiring::external_services::ExternalServices;
+use crate::wiring::storage::Storage;
 
-/// What has been opened already.
-pub(crate) struct Inside<'a> {
+pub(crate) mod catalog;
+pub(crate) mod chain_url_file;
+pub(crate) mod external_services;
+mod names;
+pub(crate) mod open_orders;
+mod payments;
+mod provider;
+mod sandbox_endpoints;
+#[cfg(feature = "sandbox")]
+mod sandbox_world;
+#[cfg(not(feature = "sandbox"))]
+#[path = "wiring/no_sandbox_world.rs"]
+mod sandbox_world;
+pub(crate) mod storage;
+
+/// What the application is built from.
+pub(crate) struct AppParts<'a> {
     pub(crate) site: Site,
     pub(crate) storage: &'a Storage,
-    pub(crate) world: &'a World,
-    pub(crate) desks: Option<&'a Desks>,
-    pub(crate) walks: Walks,
+    pub(crate) services: &'a ExternalServices,
+    pub(crate) payments: Option<&'a PaymentHandlers>,
+    pub(crate) tasks: TaskTracker,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-pub(crate) fn house(config: &Config, bound: SocketAddr, inside: Inside<'_>) -> House {
-    let Inside { site, storage, world, desks, walks, clock } = inside;
-    House {
+pub(crate) fn app_state(config: &Config, bound: SocketAddr, parts: AppParts<'_>) -> AppState {
+    let AppParts { site, storage, services, payments, tasks, clock } = parts;
+    AppState {
         statuses: StatusReader {
             store: storage.store.port(),
             identity: storage.keyring.identity(),
             clock: clock.clone(),
         },
-        previews: previews(config, world),
-        sending: desks.map(|desks| sending(config, world, desks)),
-        names: world.names.clone(),
+        previews: previews(config, services),
+        paid_routes: payments.map(|payments| sending(config, services, payments)),
+        names: services.names.clone(),
         clock,
-        walks,
-        limits: Limits {
+        tasks,
+        limits: RequestLimits {
             body_bytes: config.limits.body_bytes,
             request_time: config.limits.request,
-            ..Limits::default()
+            ..RequestLimits::default()
         },
-        paid_time: config.limits.paid_request,
+        paid_request_time: config.limits.paid_request,
         site,
-        reach: if bound.ip().is_loopback() { Reach::Loopback } else { Reach::Network },
-        quota: Quota::new(config.limits.discovery_quota),
-        registry: Registry {
+        listen_scope: if bound.ip().is_loopback() {
+            ListenScope::Loopback
+        } else {
+            ListenScope::Network
+        },
+        quota: DiscoveryQuota::new(config.limits.discovery_quota),
+        agents: AgentRegistry {
             keys: TokenKeys::new(storage.keyring.tokens()),
-            randomness: Arc::new(randomness),
-            enabled: match config.agents.anonymous {
-                Answer::Yes => Enabled::Yes,
-                Answer::No => Enabled::No,
+            random: Arc::new(randomness),
+            mode: if config.agents.anonymous {
+                RegistrationMode::Open
+            } else {
+                RegistrationMode::Closed
             },
             base_url: config.server.base_url(bound).to_string(),
         },
     }
 }
 
-/// What every document is written from.
-pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> Premises {
-    Premises {
+/// The facts that every document is rendered from.
+pub(crate) fn site_facts(config: &Config, bound: SocketAddr, catalog: Catalog) -> SiteFacts {
+    SiteFacts {
         base_url: config.server.base_url(bound).to_string(),
         catalog,
         payee: config.shop.payee,
@@ -92,91 +115,92 @@ pub(crate) fn premises(config: &Config, bound: SocketAddr, catalog: Catalog) -> 
         seller_parent: config.sellers.parent.to_string(),
         profile: config.mcp.profile,
         mode: mode(config),
-        open: open(config),
+        enabled: open(config),
         networks: networks(config),
     }
 }
 
-fn mode(config: &Config) -> Mode {
-    match config.paying.money() {
-        Money::Real => Mode::Live,
-        Money::Play => Mode::Sandbox,
+fn mode(config: &Config) -> PaymentMode {
+    match config.payments.money() {
+        Money::Real => PaymentMode::Live,
+        Money::Play => PaymentMode::Sandbox,
     }
 }
 
-/// What this configuration lets callers do, as `world` and `desks` open it.
-fn open(config: &Config) -> BTreeSet<Service> {
+/// The services that this configuration enables, as `ExternalServices` and `PaymentHandlers`
+/// open them.
+fn open(config: &Config) -> BTreeSet<OptionalService> {
     let mut open = BTreeSet::new();
-    if let Posting::Sandbox(_) | Posting::ThanksIo(_) | Posting::Lob(_) = &config.posting {
-        open.insert(Service::Preview);
-        match &config.paying {
-            Paying::Nobody => {}
-            Paying::Sandbox => open.extend([Service::X402, Service::Mpp]),
-            Paying::Settler(_) | Paying::Facilitator(_) => {
-                open.insert(Service::X402);
-                // Our own settler carries it, on this network alone.
-                if config.paying.has_settler() && config.paying.has_node(Network::Base) {
-                    open.insert(Service::Mpp);
+    if let ProviderConfig::Sandbox(_) | ProviderConfig::ThanksIo(_) | ProviderConfig::Lob(_) =
+        &config.provider
+    {
+        open.insert(OptionalService::Preview);
+        match &config.payments {
+            PaymentsConfig::Disabled => {}
+            PaymentsConfig::Sandbox => open.extend([OptionalService::X402, OptionalService::Mpp]),
+            PaymentsConfig::Settler(_) | PaymentsConfig::Facilitator(_) => {
+                open.insert(OptionalService::X402);
+                // MPP is settled by our own settler, on this network only.
+                if config.payments.has_settler() && config.payments.has_node(Network::Base) {
+                    open.insert(OptionalService::Mpp);
                 }
             }
         }
     }
-    match config.agents.anonymous {
-        Answer::Yes => {
-            open.insert(Service::Registration);
-        }
-        Answer::No => {}
+    if config.agents.anonymous {
+        open.insert(OptionalService::Registration);
     }
     open
 }
 
-/// Where a payment by x402 can be settled, as far as it is known before anyone is asked: a
-/// facilitator may serve any network, and each challenge names those that it does serve.
+/// The networks on which x402 payments can be settled, as far as the configuration determines: a
+/// facilitator may serve any network, and each challenge lists those that it serves.
 fn networks(config: &Config) -> Vec<Network> {
-    if !open(config).contains(&Service::X402) {
+    if !open(config).contains(&OptionalService::X402) {
         return Vec::new();
     }
-    let served = |network: &Network| match &config.paying {
-        Paying::Nobody => false,
-        Paying::Sandbox | Paying::Facilitator(_) => true,
-        Paying::Settler(_) => config.paying.has_node(*network),
+    let served = |network: &Network| match &config.payments {
+        PaymentsConfig::Disabled => false,
+        PaymentsConfig::Sandbox | PaymentsConfig::Facilitator(_) => true,
+        PaymentsConfig::Settler(_) => config.payments.has_node(*network),
     };
     Network::ALL.into_iter().filter(served).collect()
 }
 
-fn previews(config: &Config, world: &World) -> Option<Previews> {
-    let provider = world.provider.as_ref()?.previews.clone();
-    Some(Previews { provider, names: world.names.clone(), sellers: sellers(config) })
+fn previews(config: &Config, services: &ExternalServices) -> Option<Previews> {
+    let provider = services.provider.as_ref()?.previews.clone();
+    Some(Previews { provider, names: services.names.clone(), sellers: sellers(config) })
 }
 
-fn sending(config: &Config, world: &World, desks: &Desks) -> Sending {
-    let (desk, x402) = (desks.paid.clone(), desks.x402.clone());
-    let mpp = desks.mpp.clone().map(|mpp| -> Arc<dyn Envelope> { mpp });
-    let money = config.paying.money();
-    let nodes = match (&config.paying, &world.miniature.chains) {
-        (Paying::Sandbox, Some(chains)) => {
-            Network::ALL.into_iter().map(|network| (network, chains.rpc_url(network))).collect()
-        }
-        (Paying::Sandbox, None)
-        | (Paying::Nobody | Paying::Settler(_) | Paying::Facilitator(_), _) => BTreeMap::new(),
+fn sending(config: &Config, services: &ExternalServices, payments: &PaymentHandlers) -> PaidRoutes {
+    let (checkout, x402) = (payments.checkout.clone(), payments.x402.clone());
+    let mpp = payments.mpp.clone().map(|mpp| -> Arc<dyn HttpBinding> { mpp });
+    let money = config.payments.money();
+    let nodes = match (&config.payments, &services.sandbox.chains) {
+        (PaymentsConfig::Sandbox, Some(chains)) => chains.rpc_urls.clone(),
+        (PaymentsConfig::Sandbox, None)
+        | (
+            PaymentsConfig::Disabled | PaymentsConfig::Settler(_) | PaymentsConfig::Facilitator(_),
+            _,
+        ) => BTreeMap::new(),
     };
-    Sending { desk, x402, mpp, money, nodes }
+    PaidRoutes { checkout, x402, mpp, money, nodes }
 }
 
 fn sellers(config: &Config) -> Sellers {
     Sellers { default: config.sellers.default.clone(), enabled: config.sellers.enabled.clone() }
 }
 
-/// Those who take money and send cards.
-pub(crate) struct Desks {
-    pub(crate) paid: Arc<Desk>,
+/// What accepts payments and sends cards.
+pub(crate) struct PaymentHandlers {
+    pub(crate) checkout: Arc<Checkout>,
     pub(crate) x402: Arc<X402>,
-    /// Where somebody carries the payers' own transfers.
+    /// `None` if MPP payments cannot be settled.
     pub(crate) mpp: Option<Arc<Mpp>>,
 }
 
-impl Desks {
-    /// The ways of paying, for whoever asks after the money.
+impl PaymentHandlers {
+    /// The payment methods, by which the reconciler looks settlements up.
     pub(crate) fn tenders(&self) -> Tenders {
         let x402: Arc<dyn Tender> = self.x402.clone();
         let mpp = self.mpp.clone().map(|mpp| -> Arc<dyn Tender> { mpp });
@@ -184,76 +208,79 @@ impl Desks {
     }
 }
 
-/// None where nobody mails cards or nobody carries payments.
-pub(crate) fn desks(
+/// `None` if no provider is configured, or payments cannot be settled.
+pub(crate) fn payment_handlers(
     config: &Config,
     bound: SocketAddr,
     storage: &Storage,
-    world: &World,
+    services: &ExternalServices,
     clock: &Arc<dyn Clock>,
-) -> Result<Option<Desks>, String> {
-    let (Some(provider), Some(facilitator)) = (&world.provider, &world.carriers.x402) else {
+) -> Result<Option<PaymentHandlers>, String> {
+    let (Some(provider), Some(facilitator)) = (&services.provider, &services.settlers.x402) else {
         return Ok(None);
     };
     let base_url = config.server.base_url(bound);
     let x402 = X402::new(facilitator.clone(), resource(&base_url, postcards::X402)?);
     let x402 = x402.in_mode(mode(config));
-    let mpp = world.carriers.mpp.as_ref().map(|carrier| {
+    let mpp = services.settlers.mpp.as_ref().map(|settler| {
         let (newest, earlier) = storage.keyring.challenges();
         let realm = config.realm.clone().map_or_else(|| Realm::parse(base_url.host()), Ok);
-        let secrets = Secrets::new(newest, &earlier);
+        let secrets = ChallengeSecrets::new(newest, &earlier);
         let resource = resource(&base_url, postcards::MPP)?;
         let randomness = Arc::new(challenge_randomness);
-        let mpp = Mpp::new(carrier.clone(), realm?, secrets, randomness, resource);
+        let mpp = Mpp::new(settler.clone(), realm?, secrets, randomness, resource);
         Ok::<_, String>(Arc::new(mpp.in_mode(mode(config))))
     });
-    Ok(Some(Desks {
-        paid: desk(config, storage, world, clock, &provider.paid),
+    Ok(Some(PaymentHandlers {
+        checkout: checkout(config, storage, services, writer(storage, clock, &provider.paid)),
         x402: Arc::new(x402),
         mpp: mpp.transpose()?,
     }))
 }
 
-/// The same desk for whoever clears up, with the provider's second name: also where nobody carries payments now, since somebody
-/// did when these were made. None where nobody mails cards.
-pub(crate) fn rounds(
-    config: &Config,
+/// The reconciler, with its own share of the provider's rate limit. It exists also if payments are
+/// disabled now, because earlier orders may still be open. `None` if no provider is configured.
+pub(crate) fn reconciler(
     storage: &Storage,
-    world: &World,
+    services: &ExternalServices,
     clock: &Arc<dyn Clock>,
-) -> Option<Arc<Desk>> {
-    let provider = world.provider.as_ref()?;
-    Some(desk(config, storage, world, clock, &provider.rounds))
+) -> Option<Reconciler> {
+    let provider = services.provider.as_ref()?;
+    Some(Reconciler::new(writer(storage, clock, &provider.reconciler)))
 }
 
-fn desk(
-    config: &Config,
+fn writer(
     storage: &Storage,
-    world: &World,
     clock: &Arc<dyn Clock>,
     provider: &Arc<dyn Provider>,
-) -> Arc<Desk> {
-    Arc::new(Desk {
-        provider: provider.clone(),
-        names: world.names.clone(),
-        store: storage.store.port(),
-        clock: clock.clone(),
+) -> Arc<OrderWriter> {
+    let (store, worker) = (storage.store.port(), storage.worker);
+    Arc::new(OrderWriter { store, provider: provider.clone(), clock: clock.clone(), worker })
+}
+
+fn checkout(
+    config: &Config,
+    storage: &Storage,
+    services: &ExternalServices,
+    writer: Arc<OrderWriter>,
+) -> Arc<Checkout> {
+    Arc::new(Checkout {
+        writer,
+        names: services.names.clone(),
         identity: storage.keyring.identity(),
         sellers: sellers(config),
         single_flight: SingleFlight::default(),
         quotes: Quotes::default(),
-        resubmit_watches: ResubmitWatches::default(),
-        worker: storage.worker,
     })
 }
 
-/// What is for sale at one of the doors.
+/// The x402 resource of a paid endpoint.
 fn resource(base_url: &BaseUrl, path: &str) -> Result<Resource, String> {
     let url = format!("{base_url}{path}");
     Resource::parse(&url, "One 4x6 inch postcard, printed and mailed", "Pennyblack", &TAGS)
 }
 
-/// By which catalogues list us.
+/// The tags of the resource in x402 catalogs.
 const TAGS: [&str; 3] = ["postcard", "mail", "print"];
 
 fn randomness() -> Option<[u8; 16]> {
@@ -261,15 +288,16 @@ fn randomness() -> Option<[u8; 16]> {
     getrandom::fill(&mut bytes).ok().map(|()| bytes)
 }
 
-/// What tells challenges apart, which is no secret once it is sent. The system is asked
-/// for many at once, as a question costs as much as some of a challenge's digests.
+/// What distinguishes challenges; it is public once a challenge is sent. Many values are read
+/// from the operating system at once, because each call costs as much as some of a challenge's
+/// digests.
 fn challenge_randomness() -> Option<[u8; 16]> {
-    static LEFT: Mutex<Vec<[u8; 16]>> = Mutex::new(Vec::new());
-    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-    if left.is_empty() {
+    static UNUSED: Mutex<Vec<[u8; 16]>> = Mutex::new(Vec::new());
+    let mut unused = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if unused.is_empty() {
         let mut bytes = [0; 16 * 64];
         getrandom::fill(&mut bytes).ok()?;
-        left.extend_from_slice(bytes.as_chunks().0);
+        unused.extend_from_slice(bytes.as_chunks().0);
     }
-    left.pop()
+    unused.pop()
 }

@@ -1,24 +1,14 @@
-//! Documents that tell machines what is here, all made from the premises and the surface.
+//! Machine-readable documents, made from the site facts and the endpoint list.
 
-pub mod agent_card;
-pub mod agent_skills;
-pub mod ai_catalog;
+pub mod agents;
 pub mod api_catalog;
 pub mod client;
-pub mod commerce;
-pub mod feed;
-pub mod full_text;
+pub mod crawlers;
 pub mod invest;
-pub mod json_ld;
-pub mod mcp_card;
-pub mod oauth;
-pub mod places;
-pub mod quote;
-pub mod robots;
-pub mod security;
-pub mod service_catalog;
-pub mod sitemap;
-
+pub mod links;
 pub mod openapi;
+pub mod service_catalog;
+pub mod shop;
+
 #[cfg(test)]
-pub(crate) mod samples;
+pub(crate) mod fixtures;

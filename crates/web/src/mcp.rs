@@ -1,28 +1,27 @@
 //! The read-only MCP server: stateless Streamable HTTP, one JSON-RPC message a request.
 //!
 //! Reading order:
-//! 1. `transport`, what HTTP demands before a message is read;
-//! 2. `message` and `given`, one JSON-RPC message, read where it lies;
-//! 3. `era`, by which revision of the protocol a request wants to be served;
-//! 4. `dispatch`, which method does what;
-//! 5. `shelf` and `answer`, all answers, written when the house opens;
-//! 6. `tools`, `resources` and `completion`, what there is to ask for;
-//! 7. `library`, all that they may know.
+//! 1. `transport`, HTTP requirements and the response;
+//! 2. `message` and `json`, one JSON-RPC message, parsed without copies;
+//! 3. `protocol_version`, the protocol version of a request;
+//! 4. `dispatch`, the methods;
+//! 5. `prepared` and `result_body`, the results, serialized at start;
+//! 6. `tools`, `tool_set`, `resources` and `completion`, the features;
+//! 7. `public_content`, the data of all features.
 
-mod answer;
-#[cfg(test)]
-mod campaign;
 mod completion;
 mod dispatch;
-mod era;
-mod given;
-pub(crate) mod library;
-mod message;
-mod resources;
 #[cfg(test)]
-mod samples;
-mod shelf;
+mod fixtures;
+#[cfg(test)]
+mod fuzz;
+mod json;
+mod message;
+mod prepared;
+mod protocol_version;
+pub(crate) mod public_content;
+mod resources;
+mod result_body;
+mod tool_set;
 pub(crate) mod tools;
-mod transport;
-
-pub(crate) use transport::{Desk, PATHS};
+pub(crate) mod transport;

@@ -1,4 +1,4 @@
-//! Asks a server that a resolver named (EIP-3668), within narrow limits: a stranger chose it.
+//! Requests to gateways that resolvers name (CCIP-Read, EIP-3668). The URLs are untrusted.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use order::model::evidence::{Gateway, Trust};
 use order::model::image_url::PublicImageUrl;
 use serde::{Deserialize, Serialize};
 
-use super::trouble::Trouble;
-use crate::http::{Address, Answer, Call, Client, NoClient, Reach};
+use super::error::LookupError;
+use crate::http::{HostPolicy, HttpCall, HttpClient, HttpClientError, HttpResponse, HttpUrl};
 
 const DEADLINE: Duration = Duration::from_secs(3);
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
-/// A resolver that names more servers than this is not asked on our time.
+/// The most gateways that are tried for one lookup.
 const SERVERS_MAX: usize = 3;
-/// An address with its question in it. Longer ones no server takes.
+/// A URL with the request data in it. Servers reject longer ones.
 const ADDRESS_BYTES_MAX: usize = 16 * 1024;
 
-/// A server that the operator trusts to be asked.
+/// A gateway from the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedGateway {
     origin: String,
-    /// Plain and on this very machine, as only an operator can want it.
+    /// `http` on this machine, which only the operator can configure.
     here: Here,
     trust: Trust,
 }
@@ -33,26 +33,25 @@ enum Here {
     No,
 }
 
-/// The text is neither a host name nor the beginning of a URL.
+/// The text is neither a host name nor an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotAGateway;
+pub struct GatewayParseError;
 
-impl Allowed {
-    /// `gateway.example`, `https://gateway.example:8443`, or on this very
-    /// machine `http://127.0.0.1:8700`; with `proof:` in front if what it says
-    /// is proved on chain and not merely signed.
-    pub fn parse(text: &str) -> Result<Self, NotAGateway> {
+impl AllowedGateway {
+    /// `gateway.example`, `https://gateway.example:8443`, or on this machine
+    /// `http://127.0.0.1:8700`; with the prefix `proof:` if its answers are proved on chain and
+    /// not only signed.
+    pub fn parse(text: &str) -> Result<Self, GatewayParseError> {
         let (text, trust) = match text.strip_prefix("proof:") {
             Some(rest) => (rest, Trust::Proof),
             None => (text, Trust::Signature),
         };
         let whole = if text.contains("://") { text.into() } else { format!("https://{text}") };
-        let address = Address::parse(&whole).map_err(|_| NotAGateway)?;
+        let address = HttpUrl::parse(&whole).map_err(|_| GatewayParseError)?;
         let origin = address.origin();
-        // An origin and nothing behind it: a path would promise a check that
-        // nobody makes.
+        // An origin without a path: a path would not be checked.
         if whole.trim_end_matches('/').len() > origin.len() + ":443".len() {
-            return Err(NotAGateway);
+            return Err(GatewayParseError);
         }
         let here = if address.is_https() { Here::No } else { Here::Yes };
         Ok(Self { origin, here, trust })
@@ -63,34 +62,34 @@ impl Allowed {
     }
 }
 
-/// Whom we ask on a resolver's word.
+/// The gateways that may be used.
 pub(super) struct Gateways {
-    /// If empty, any server on the open internet.
-    allowed: Vec<Allowed>,
-    public: Client,
-    here: Client,
+    /// If empty, any public server.
+    allowed: Vec<AllowedGateway>,
+    public: HttpClient,
+    here: HttpClient,
 }
 
 impl Gateways {
-    pub(super) fn new(allowed: Vec<Allowed>) -> Result<Self, NoClient> {
-        let public = Client::new(Reach::PublicOnly)?;
-        Ok(Self { allowed, public, here: Client::new(Reach::Configured)? })
+    pub(super) fn new(allowed: Vec<AllowedGateway>) -> Result<Self, HttpClientError> {
+        let public = HttpClient::new(HostPolicy::PublicOnly)?;
+        Ok(Self { allowed, public, here: HttpClient::new(HostPolicy::Configured)? })
     }
 
-    /// Asks one server after another until one answers.
+    /// Tries one gateway after another until one answers.
     pub(super) async fn ask(
         &self,
         sender: EvmAddress,
         urls: &[String],
         data: &Bytes,
-    ) -> Result<(Bytes, Gateway), Trouble> {
-        let mut last = Trouble::GatewayNotAllowed;
+    ) -> Result<(Bytes, Gateway), LookupError> {
+        let mut last = LookupError::GatewayNotAllowed;
         for url in urls.iter().take(SERVERS_MAX) {
             match self.ask_one(sender, url, data).await {
                 Ok(answer) => return Ok(answer),
-                // It understood the question and has no answer: so it stands.
-                Err(Trouble::GatewayRefused) => return Err(Trouble::GatewayRefused),
-                Err(trouble) => last = trouble,
+                // A 4xx answer is final.
+                Err(LookupError::GatewayRefused) => return Err(LookupError::GatewayRefused),
+                Err(error) => last = error,
             }
         }
         Err(last)
@@ -101,56 +100,56 @@ impl Gateways {
         sender: EvmAddress,
         template: &str,
         data: &Bytes,
-    ) -> Result<(Bytes, Gateway), Trouble> {
+    ) -> Result<(Bytes, Gateway), LookupError> {
         let sender = sender.to_string().to_ascii_lowercase();
         let url = template.replace("{sender}", &sender).replace("{data}", &data.to_string());
         if url.len() > ADDRESS_BYTES_MAX {
-            return Err(Trouble::GatewayNotAllowed);
+            return Err(LookupError::GatewayNotAllowed);
         }
-        let address = Address::parse(&url).map_err(|_| Trouble::GatewayNotAllowed)?;
-        let (client, trust) = self.way_to(&address)?;
+        let address = HttpUrl::parse(&url).map_err(|_| LookupError::GatewayNotAllowed)?;
+        let (client, trust) = self.client_for(&address)?;
         let gateway = Gateway { host: address.host().to_owned(), trust };
         let call = if template.contains("{data}") {
-            Call::get("a name gateway", address)
+            HttpCall::get("a name gateway", address)
         } else {
-            Call::post("a name gateway", address, &Question { sender, data })
+            HttpCall::post("a name gateway", address, &GatewayRequest { sender, data })
         };
         let answer = client.send(call.within(DEADLINE).at_most(ANSWER_BYTES_MAX)).await;
-        let answer = answer.map_err(Trouble::Gateway)?;
+        let answer = answer.map_err(LookupError::Gateway)?;
         Ok((read(&answer)?, gateway))
     }
 
-    /// The client for an address, if it may be asked at all.
-    fn way_to(&self, address: &Address) -> Result<(&Client, Trust), Trouble> {
+    /// The client for a URL, if the gateway is allowed.
+    fn client_for(&self, address: &HttpUrl) -> Result<(&HttpClient, Trust), LookupError> {
         let origin = address.origin();
         match self.allowed.iter().find(|allowed| allowed.origin == origin) {
-            Some(Allowed { here: Here::Yes, trust, .. }) => Ok((&self.here, *trust)),
-            Some(Allowed { here: Here::No, trust, .. }) => Ok((&self.public, *trust)),
-            // What may be said of a picture's host holds for this one: a public
-            // name on the usual port. What it leads to is the client's check.
+            Some(AllowedGateway { here: Here::Yes, trust, .. }) => Ok((&self.here, *trust)),
+            Some(AllowedGateway { here: Here::No, trust, .. }) => Ok((&self.public, *trust)),
+            // The same rule as for image hosts: a public name on the default port. The client
+            // checks the resolved addresses.
             None if self.allowed.is_empty() && PublicImageUrl::parse(&origin).is_ok() => {
                 Ok((&self.public, Trust::Signature))
             }
-            None => Err(Trouble::GatewayNotAllowed),
+            None => Err(LookupError::GatewayNotAllowed),
         }
     }
 }
 
-fn read(answer: &Answer) -> Result<Bytes, Trouble> {
+fn read(answer: &HttpResponse) -> Result<Bytes, LookupError> {
     match answer.status {
-        400..=499 => Err(Trouble::GatewayRefused),
-        _ => answer.read::<Said>().map(|said| said.data).map_err(Trouble::Gateway),
+        400..=499 => Err(LookupError::GatewayRefused),
+        _ => answer.read::<GatewayReply>().map(|said| said.data).map_err(LookupError::Gateway),
     }
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct GatewayRequest<'a> {
     sender: String,
     data: &'a Bytes,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct GatewayReply {
     data: Bytes,
 }
 
@@ -158,15 +157,15 @@ struct Said {
 mod tests {
     use super::*;
 
-    fn way(allowed: &[&str], url: &str) -> Result<Trust, Trouble> {
-        let allowed = allowed.iter().map(|text| Allowed::parse(text).unwrap()).collect();
+    fn way(allowed: &[&str], url: &str) -> Result<Trust, LookupError> {
+        let allowed = allowed.iter().map(|text| AllowedGateway::parse(text).unwrap()).collect();
         let gateways = Gateways::new(allowed).unwrap();
-        let address = Address::parse(url).map_err(|_| Trouble::GatewayNotAllowed)?;
-        gateways.way_to(&address).map(|(_, trust)| trust)
+        let address = HttpUrl::parse(url).map_err(|_| LookupError::GatewayNotAllowed)?;
+        gateways.client_for(&address).map(|(_, trust)| trust)
     }
 
     #[test]
-    fn only_listed_servers_are_asked_where_there_is_a_list() {
+    fn with_a_list_only_listed_gateways_are_used() {
         let list = ["gateway.example", "proof:https://proofs.example:8443"];
         assert_eq!(way(&list, "https://gateway.example/a/{data}"), Ok(Trust::Signature));
         assert_eq!(way(&list, "https://proofs.example:8443/"), Ok(Trust::Proof));
@@ -177,12 +176,12 @@ mod tests {
             "http://127.0.0.1:8700/",
             "https://proofs.example/",
         ] {
-            assert_eq!(way(&list, url), Err(Trouble::GatewayNotAllowed), "{url}");
+            assert_eq!(way(&list, url), Err(LookupError::GatewayNotAllowed), "{url}");
         }
     }
 
     #[test]
-    fn without_a_list_any_public_name_will_do_and_nothing_else() {
+    fn without_a_list_any_public_host_is_used() {
         assert_eq!(way(&[], "https://gateway.example.com/a"), Ok(Trust::Signature));
         for url in [
             "https://127.0.0.1/",
@@ -199,16 +198,19 @@ mod tests {
             "http://127.0.0.1:8700/",
             "ftp://gateway.example.com/",
         ] {
-            assert_eq!(way(&[], url), Err(Trouble::GatewayNotAllowed), "{url}");
+            assert_eq!(way(&[], url), Err(LookupError::GatewayNotAllowed), "{url}");
         }
     }
 
     #[test]
-    fn an_entry_of_the_list_is_a_host_and_nothing_behind_it() {
-        assert_eq!(Allowed::parse("gateway.example").unwrap().origin(), "https://gateway.example");
-        assert_eq!(Allowed::parse("http://127.0.0.1:8700/").unwrap().here, Here::Yes);
+    fn an_allowed_gateway_is_an_origin_without_a_path() {
+        assert_eq!(
+            AllowedGateway::parse("gateway.example").unwrap().origin(),
+            "https://gateway.example"
+        );
+        assert_eq!(AllowedGateway::parse("http://127.0.0.1:8700/").unwrap().here, Here::Yes);
         for text in ["", "http://gateway.example", "https://gateway.example/path", "a b"] {
-            assert_eq!(Allowed::parse(text), Err(NotAGateway), "{text}");
+            assert_eq!(AllowedGateway::parse(text), Err(GatewayParseError), "{text}");
         }
     }
 }

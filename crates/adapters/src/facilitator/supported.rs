@@ -1,47 +1,48 @@
-//! What a facilitator serves: the last good copy of its list, and every carrier that it ever named.
+//! What a facilitator supports: its last valid list, and every settling account that it has
+//! named.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use order::model::chain::{EvmAddress, Network};
-use pay::x402::facilitator::{Carrier, Service, Sponsoring};
+use pay::x402::settler::{FacilitatorAddress, GasSponsoring, Permit2Support};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::http::{Answer, Silence};
+use crate::http::{CallError, HttpResponse};
 
 const SPONSORING: &str = "eip2612GasSponsoring";
-/// Carriers are few; a list that names a new one every minute shall not grow
-/// for ever. Offers live a day, so the oldest may go.
+/// Bounds the list of settling accounts. Offers are valid for a day, so the oldest may be
+/// dropped.
 const CARRIERS_MAX: usize = 4_096;
 
-/// How often a list is asked for while all is well, in seconds.
+/// The refresh interval, in seconds.
 const FRESH_SECONDS: u64 = 5 * 60;
-/// The first wait after a bad answer. Each one in a row doubles it.
+/// The first delay after a failure. Each failure in a row doubles it.
 const BACK_OFF_SECONDS: u64 = 5;
 const BACK_OFF_SECONDS_MAX: u64 = 60;
-/// Longer than this nobody makes us wait.
+/// The longest accepted `Retry-After`.
 const RETRY_AFTER_SECONDS_MAX: u64 = 10 * 60;
 
-/// What became of one question for the list.
+/// The result of one refresh.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
-    Good(List),
-    /// No list; and how many seconds the facilitator wants us to wait, if it said so.
+pub enum SupportedReply {
+    Good(SupportedList),
+    /// No list; with the seconds of `Retry-After`, if sent.
     Bad {
         retry_after: Option<u64>,
     },
 }
 
-/// A list, as far as it concerns us.
+/// The entries for our networks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct List {
-    pub(super) services: BTreeMap<Network, Service>,
+pub struct SupportedList {
+    pub(super) services: BTreeMap<Network, Permit2Support>,
     pub(super) carriers: BTreeMap<Network, Vec<EvmAddress>>,
 }
 
 #[derive(Deserialize)]
-struct OnTheWire {
+struct SupportedResponse {
     kinds: Vec<Value>,
     #[serde(default)]
     extensions: Option<Vec<Value>>,
@@ -49,29 +50,31 @@ struct OnTheWire {
     signers: Option<BTreeMap<String, Value>>,
 }
 
-pub(super) fn read(answer: Result<Answer, Silence>) -> Listed {
-    let Ok(answer) = answer else { return Listed::Bad { retry_after: None } };
-    match answer.read::<OnTheWire>() {
-        Ok(list) => Listed::Good(list.sorted()),
+pub(super) fn read(answer: Result<HttpResponse, CallError>) -> SupportedReply {
+    let Ok(answer) = answer else { return SupportedReply::Bad { retry_after: None } };
+    match answer.read::<SupportedResponse>() {
+        Ok(list) => SupportedReply::Good(list.to_list()),
         Err(_) => {
             let retry_after = answer.header("retry-after").and_then(|text| text.parse().ok());
-            Listed::Bad { retry_after }
+            SupportedReply::Bad { retry_after }
         }
     }
 }
 
-impl OnTheWire {
-    /// What cannot be read is left out: other schemes may look as they like.
-    fn sorted(&self) -> List {
-        let mut list = List::default();
+impl SupportedResponse {
+    /// Entries of other schemes are ignored.
+    fn to_list(&self) -> SupportedList {
+        let mut list = SupportedList::default();
         let extensions = self.extensions.as_deref().unwrap_or_default();
         let sponsoring = if extensions.iter().any(|name| name == SPONSORING) {
-            Sponsoring::Offered
+            GasSponsoring::Offered
         } else {
-            Sponsoring::NotOffered
+            GasSponsoring::NotOffered
         };
         for (network, carrier) in self.kinds.iter().filter_map(kind) {
-            list.services.entry(network).or_insert(Service { carrier, sponsoring });
+            list.services
+                .entry(network)
+                .or_insert(Permit2Support { facilitator: carrier, sponsoring });
             list.carriers.entry(network).or_default().push(carrier);
         }
         for (family, signers) in self.signers.iter().flatten() {
@@ -98,19 +101,19 @@ fn address(value: &Value) -> Option<EvmAddress> {
 }
 
 #[derive(Default)]
-pub(super) struct Memory(Mutex<List>);
+pub(super) struct SupportedCache(Mutex<SupportedList>);
 
-impl Memory {
-    /// The list takes the place of the last one; its carriers join the earlier ones. What is
-    /// known from now on, if that is something new.
-    pub(super) fn keep(&self, list: &List) -> Option<List> {
+impl SupportedCache {
+    /// Replaces the list and adds its settling accounts to the earlier ones. Returns the new
+    /// state if it changed.
+    pub(super) fn keep(&self, list: &SupportedList) -> Option<SupportedList> {
         let mut known = self.known();
         let before = known.clone();
         known.services.clone_from(&list.services);
         for (network, named) in &list.carriers {
             let carriers = known.carriers.entry(*network).or_default();
             for carrier in named {
-                // Named again is as good as new.
+                // Moves it to the newest.
                 carriers.retain(|known| known != carrier);
                 carriers.push(*carrier);
             }
@@ -120,37 +123,41 @@ impl Memory {
         (*known != before).then(|| known.clone())
     }
 
-    pub(super) fn service(&self, network: Network) -> Option<Service> {
+    pub(super) fn support(&self, network: Network) -> Option<Permit2Support> {
         self.known().services.get(&network).copied()
     }
 
-    pub(super) fn carrier(&self, network: Network, named: EvmAddress) -> Carrier {
+    pub(super) fn classify_facilitator(
+        &self,
+        network: Network,
+        named: EvmAddress,
+    ) -> FacilitatorAddress {
         match self.known().carriers.get(&network) {
-            Some(carriers) if carriers.contains(&named) => Carrier::Ours,
-            Some(_) | None => Carrier::Unknown,
+            Some(carriers) if carriers.contains(&named) => FacilitatorAddress::Ours,
+            Some(_) | None => FacilitatorAddress::Unknown,
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, List> {
+    fn known(&self) -> MutexGuard<'_, SupportedList> {
         // Nothing that runs under this lock can leave a list half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How long to wait before the list is asked for again.
+/// The delay before the next refresh.
 #[derive(Default)]
-pub(super) struct Pause {
+pub(super) struct RefreshDelay {
     bad: u32,
 }
 
-impl Pause {
-    pub(super) fn after(&mut self, listed: &Listed) -> u64 {
+impl RefreshDelay {
+    pub(super) fn after(&mut self, listed: &SupportedReply) -> u64 {
         match listed {
-            Listed::Good(_) => {
+            SupportedReply::Good(_) => {
                 self.bad = 0;
                 FRESH_SECONDS
             }
-            Listed::Bad { retry_after } => {
+            SupportedReply::Bad { retry_after } => {
                 let wait = (BACK_OFF_SECONDS << self.bad.min(10)).min(BACK_OFF_SECONDS_MAX);
                 self.bad = self.bad.saturating_add(1);
                 retry_after.unwrap_or(wait).clamp(1, RETRY_AFTER_SECONDS_MAX)

@@ -7,11 +7,11 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::*;
-use crate::http::Reach;
-use crate::http::scripted::{Reply, Server};
+use crate::http::HostPolicy;
+use crate::http::test_server::{Reply, Server};
 
 mod lists;
-mod verdicts;
+mod replies;
 
 const PAYER: &str = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const CARRIER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -21,8 +21,8 @@ fn address(text: &str) -> EvmAddress {
     text.parse().unwrap()
 }
 
-fn promise() -> Promise {
-    Promise {
+fn promise() -> Permit2Authorization {
+    Permit2Authorization {
         network: Network::Base,
         payer: address(PAYER),
         pay_to: address("0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"),
@@ -44,24 +44,25 @@ fn promise() -> Promise {
                 "extra": { "name": "USD Coin", "unheard-of": { "a": 1 } },
             },
             "unheard-of": "kept",
-        }),
+        })
+        .into(),
     }
 }
 
-/// Stands still, and tells how long it was asked to wait.
-struct Watch {
+/// A stopped clock that records the waits.
+struct WaitRecorder {
     waits: Mutex<Vec<u64>>,
     turns: Semaphore,
 }
 
-impl Watch {
+impl WaitRecorder {
     fn with_turns(turns: usize) -> Arc<Self> {
         Arc::new(Self { waits: Mutex::default(), turns: Semaphore::new(turns) })
     }
 }
 
 #[async_trait]
-impl Clock for Watch {
+impl Clock for WaitRecorder {
     fn now(&self) -> Timestamp {
         Timestamp(1_794_700_000)
     }
@@ -76,18 +77,22 @@ impl Clock for Watch {
     }
 }
 
-fn facilitator(base: &Address, key: Option<CdpKey>, clock: Arc<Watch>) -> RemoteFacilitator {
-    let settings =
-        Settings { base: base.clone(), key, nodes: BTreeMap::new(), deadlines: Deadlines::DEFAULT };
-    RemoteFacilitator::new(settings, Client::new(Reach::Configured).unwrap(), clock)
+fn facilitator(base: &HttpUrl, key: Option<CdpKey>, clock: Arc<WaitRecorder>) -> RemoteFacilitator {
+    let settings = FacilitatorSettings {
+        base: base.clone(),
+        key,
+        nodes: BTreeMap::new(),
+        deadlines: Deadlines::DEFAULT,
+    };
+    RemoteFacilitator::new(settings, HttpClient::new(HostPolicy::Configured).unwrap(), clock)
 }
 
 #[test]
-fn the_payload_goes_on_untouched_and_the_requirements_are_ours_over_what_was_accepted() {
+fn the_payload_is_unchanged_and_the_requirements_are_ours_over_the_accepted_ones() {
     let promise = promise();
     let request = wire::request(&promise, CHARGE);
     assert_eq!(request["x402Version"], 2);
-    assert_eq!(request["paymentPayload"], promise.payload);
+    assert_eq!(request["paymentPayload"], *promise.payload);
     assert_eq!(
         request["paymentRequirements"],
         json!({
@@ -107,23 +112,27 @@ fn the_payload_goes_on_untouched_and_the_requirements_are_ours_over_what_was_acc
 }
 
 #[test]
-fn the_note_of_the_block_reads_back_and_nothing_else_does() {
+fn the_stored_block_reads_back_and_other_bytes_do_not() {
     assert_eq!(wire::marked(&wire::mark(123_456_789)), Some(123_456_789));
     assert_eq!(wire::marked(&Preparation::default()), None);
 }
 
 #[tokio::test]
-async fn a_key_gives_every_door_a_token_of_its_own_and_no_key_gives_none() {
+async fn a_key_gives_every_request_its_own_token_and_no_key_gives_none() {
     let replies = ["{\"kinds\":[]}", "{\"isValid\":true}", "{}"].map(Reply::good);
     let server = Server::start(replies).await;
     let secret =
         "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==";
     let key = CdpKey::new("key-1", secret).unwrap();
-    let remote = facilitator(&server.address, Some(key), Watch::with_turns(0));
+    let remote = facilitator(&server.address, Some(key), WaitRecorder::with_turns(0));
     let promise = promise();
-    assert!(matches!(remote.refresh().await, Listed::Good(_)));
-    assert_eq!(remote.verify(&promise, Signer::Key).await, Ok(()));
-    let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
+    assert!(matches!(remote.refresh().await, SupportedReply::Good(_)));
+    assert_eq!(remote.verify(&promise, SignatureKind::Key).await, Ok(()));
+    let due = Permit2Payment {
+        authorization: &promise,
+        charge: CHARGE,
+        preparation: &Preparation::default(),
+    };
     assert!(matches!(remote.settle(due).await, Err(Unsettled::Lost(_))));
     let heard = server.heard();
     let tokens: Vec<&str> = heard
@@ -137,39 +146,47 @@ async fn a_key_gives_every_door_a_token_of_its_own_and_no_key_gives_none() {
     assert!(tokens[0] != tokens[1] && tokens[1] != tokens[2]);
 
     let server = Server::start([Reply::good("{\"isValid\":true}")]).await;
-    let remote = facilitator(&server.address, None, Watch::with_turns(0));
-    assert_eq!(remote.verify(&promise, Signer::Undecided).await, Ok(()));
+    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
+    assert_eq!(remote.verify(&promise, SignatureKind::Contract).await, Ok(()));
     assert!(!server.heard()[0].to_lowercase().contains("authorization:"));
 }
 
 #[tokio::test]
-async fn no_amount_above_the_promise_and_none_of_nothing_leaves_the_house() {
+async fn an_amount_of_zero_or_above_the_authorization_is_not_sent() {
     let server = Server::start([Reply::good("{}")]).await;
-    let remote = facilitator(&server.address, None, Watch::with_turns(0));
+    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
     let promise = promise();
     for charge in [Usdc::from_atomic(0), Usdc::from_atomic(3_500_001)] {
-        let due = Due { promise: &promise, charge, preparation: &Preparation::default() };
+        let due = Permit2Payment {
+            authorization: &promise,
+            charge,
+            preparation: &Preparation::default(),
+        };
         assert!(matches!(remote.settle(due).await, Err(Unsettled::Refused(_))));
     }
     assert!(server.heard().is_empty());
 }
 
 #[tokio::test]
-async fn a_facilitator_that_says_nothing_is_waited_for_no_longer_than_agreed() {
+async fn a_facilitator_that_does_not_answer_is_lost_after_the_deadline() {
     let server = Server::start([Reply::Nothing]).await;
     let soon = Duration::from_millis(400);
-    let settings = Settings {
+    let settings = FacilitatorSettings {
         base: server.address.clone(),
         key: None,
         nodes: BTreeMap::new(),
         deadlines: Deadlines { question: soon, settle: soon, repeat: soon },
     };
-    let client = Client::new(Reach::Configured).unwrap();
-    let remote = RemoteFacilitator::new(settings, client, Watch::with_turns(0));
+    let client = HttpClient::new(HostPolicy::Configured).unwrap();
+    let remote = RemoteFacilitator::new(settings, client, WaitRecorder::with_turns(0));
     let promise = promise();
-    assert_eq!(remote.verify(&promise, Signer::Key).await, Err(Rejection::Unavailable));
-    assert_eq!(remote.refresh().await, Listed::Bad { retry_after: None });
-    let due = Due { promise: &promise, charge: CHARGE, preparation: &Preparation::default() };
-    let said = remote.settle(due).await;
-    assert_eq!(said, Err(Unsettled::Lost("lost: no answer in time".to_owned())));
+    assert_eq!(remote.verify(&promise, SignatureKind::Key).await, Err(Rejection::Unavailable));
+    assert_eq!(remote.refresh().await, SupportedReply::Bad { retry_after: None });
+    let due = Permit2Payment {
+        authorization: &promise,
+        charge: CHARGE,
+        preparation: &Preparation::default(),
+    };
+    let reply = remote.settle(due).await;
+    assert_eq!(reply, Err(Unsettled::Lost("lost: no answer in time".to_owned())));
 }

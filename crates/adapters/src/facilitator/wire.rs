@@ -1,15 +1,14 @@
-//! What a facilitator is asked, and the note that we keep about it.
+//! Requests to a facilitator, and the stored preparation.
 
 use order::model::money::Usdc;
 use order::model::payment::Preparation;
-use pay::x402::credential::Promise;
+use pay::x402::credential::Permit2Authorization;
 use serde_json::{Map, Value, json};
 
-/// The payer's own payload, untouched, beside what we want of it. Under `upto`
-/// the amount is the ceiling while it is verified, and the charge when it is
-/// settled; all else is as the payer accepted it, with our own checked values
-/// where we have any.
-pub(super) fn request(promise: &Promise, amount: Usdc) -> Value {
+/// The payer's payload, unchanged, and our requirements. With `upto` the amount is the maximum
+/// for verification and the charge for settlement; the rest is as the payer accepted it, with our
+/// checked values.
+pub(super) fn request(promise: &Permit2Authorization, amount: Usdc) -> Value {
     let accepted = promise.payload.get("accepted").and_then(Value::as_object);
     let mut wanted: Map<String, Value> = accepted.cloned().unwrap_or_default();
     for (name, value) in [
@@ -27,17 +26,17 @@ pub(super) fn request(promise: &Promise, amount: Usdc) -> Value {
     }
     json!({
         "x402Version": 2,
-        "paymentPayload": promise.payload,
+        "paymentPayload": *promise.payload,
         "paymentRequirements": wanted,
     })
 }
 
-/// A block before the settlement, kept with the order.
+/// A block before the settlement, stored with the order.
 pub(super) fn mark(block: u64) -> Preparation {
     Preparation(block.to_be_bytes().to_vec())
 }
 
-/// None where there was no node when the money was asked for.
+/// None if there was no node.
 pub(super) fn marked(preparation: &Preparation) -> Option<u64> {
     let bytes: [u8; 8] = preparation.0.as_slice().try_into().ok()?;
     Some(u64::from_be_bytes(bytes))

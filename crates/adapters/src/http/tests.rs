@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Notify;
 
-use super::scripted::{hear, listen};
+use super::test_server::{hear, listen};
 use super::*;
 
 mod tls;
@@ -24,8 +24,8 @@ struct Numbered {
     id: u64,
 }
 
-/// A server that says the same to everybody, then waits for them to hang up.
-async fn serving(words: impl Into<Vec<u8>>) -> Address {
+/// A server that sends the same bytes to every client, then waits until they disconnect.
+async fn serving(words: impl Into<Vec<u8>>) -> HttpUrl {
     let (listener, address) = listen().await;
     let words = words.into();
     tokio::spawn(async move {
@@ -42,23 +42,23 @@ async fn serving(words: impl Into<Vec<u8>>) -> Address {
     address
 }
 
-fn client() -> Client {
+fn client() -> HttpClient {
     connecting_within(PATIENTLY)
 }
 
-fn connecting_within(deadline: Duration) -> Client {
-    Client::trusting(RootCertStore::empty(), deadline, Reach::Configured).unwrap()
+fn connecting_within(deadline: Duration) -> HttpClient {
+    HttpClient::trusting(RootCertStore::empty(), deadline, HostPolicy::Configured).unwrap()
 }
 
-fn order(address: &Address) -> Call {
-    Call::post("test", address.clone(), &BTreeMap::from([("card", 1)]))
+fn order(address: &HttpUrl) -> HttpCall {
+    HttpCall::post("test", address.clone(), &BTreeMap::from([("card", 1)]))
 }
 
-async fn outcome(address: &Address) -> Result<Answer, Silence> {
+async fn outcome(address: &HttpUrl) -> Result<HttpResponse, CallError> {
     outcome_within(PATIENTLY, address).await
 }
 
-async fn outcome_within(deadline: Duration, address: &Address) -> Result<Answer, Silence> {
+async fn outcome_within(deadline: Duration, address: &HttpUrl) -> Result<HttpResponse, CallError> {
     client().send(order(address).within(deadline).at_most(1_000)).await
 }
 
@@ -70,27 +70,30 @@ async fn a_good_answer_is_read_into_its_shape() {
     assert_eq!(answer.header("Content-Length"), Some("10"));
     assert_eq!(answer.header("payment-response"), None);
     assert_eq!(answer.read(), Ok(Numbered { id: 42 }));
-    assert_eq!(format!("{answer:?}"), "Answer { status: 200, .. }");
+    assert_eq!(format!("{answer:?}"), "HttpResponse { status: 200, .. }");
 }
 
 #[tokio::test]
-async fn where_nobody_listens_nothing_happened() {
+async fn a_refused_connection_is_refused() {
     let (listener, address) = listen().await;
     drop(listener);
-    assert_eq!(outcome(&address).await, Err(Silence::Refused(Why::Unconnected)));
+    assert_eq!(outcome(&address).await, Err(CallError::Refused(CallErrorKind::Unconnected)));
 }
 
 #[tokio::test]
 async fn a_name_that_does_not_exist_is_refused() {
-    let nowhere = Address::parse("https://no-such-host.invalid").unwrap();
-    let client = Client::new(Reach::Configured).unwrap();
-    assert_eq!(client.send(order(&nowhere)).await, Err(Silence::Refused(Why::Unconnected)));
+    let nowhere = HttpUrl::parse("https://no-such-host.invalid").unwrap();
+    let client = HttpClient::new(HostPolicy::Configured).unwrap();
+    assert_eq!(
+        client.send(order(&nowhere)).await,
+        Err(CallError::Refused(CallErrorKind::Unconnected))
+    );
 }
 
 #[tokio::test]
 async fn garbage_where_tls_should_be_is_refused_before_the_request_is_written() {
     let (listener, address) = listen().await;
-    let secure = Address::parse(&address.to_text().replace("http:", "https:")).unwrap();
+    let secure = HttpUrl::parse(&address.to_text().replace("http:", "https:")).unwrap();
     let heard = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         let mut hello = vec![0; 4096];
@@ -102,7 +105,7 @@ async fn garbage_where_tls_should_be_is_refused_before_the_request_is_written() 
         hello.truncate(length);
         [hello, rest].concat()
     });
-    assert_eq!(outcome(&secure).await, Err(Silence::Refused(Why::Unconnected)));
+    assert_eq!(outcome(&secure).await, Err(CallError::Refused(CallErrorKind::Unconnected)));
     let heard = heard.await.unwrap();
     assert!(!String::from_utf8_lossy(&heard).contains("card"));
 }
@@ -110,10 +113,10 @@ async fn garbage_where_tls_should_be_is_refused_before_the_request_is_written() 
 #[tokio::test]
 async fn a_handshake_that_never_ends_is_refused() {
     let (listener, address) = listen().await;
-    let secure = Address::parse(&address.to_text().replace("http:", "https:")).unwrap();
+    let secure = HttpUrl::parse(&address.to_text().replace("http:", "https:")).unwrap();
     let silent = tokio::spawn(async move { listener.accept().await.unwrap() });
     let said = connecting_within(SOON).send(order(&secure).within(PATIENTLY)).await;
-    assert_eq!(said, Err(Silence::Refused(Why::Unconnected)));
+    assert_eq!(said, Err(CallError::Refused(CallErrorKind::Unconnected)));
     drop(silent.await.unwrap());
 }
 
@@ -125,8 +128,8 @@ async fn a_connection_that_ends_without_an_answer_is_lost_whether_or_not_it_was_
         let (mut socket, _) = listener.accept().await.unwrap();
         hear(&mut socket).await.unwrap();
     });
-    assert_eq!(outcome(&address).await, Err(Silence::Lost(Why::Broken)), "unread");
-    assert_eq!(outcome(&address).await, Err(Silence::Lost(Why::Broken)), "read");
+    assert_eq!(outcome(&address).await, Err(CallError::Lost(CallErrorKind::Broken)), "unread");
+    assert_eq!(outcome(&address).await, Err(CallError::Lost(CallErrorKind::Broken)), "read");
 }
 
 #[tokio::test]
@@ -142,7 +145,7 @@ async fn an_answer_that_breaks_off_is_lost() {
             hear(&mut socket).await.unwrap();
             socket.write_all(half.as_bytes()).await.unwrap();
         });
-        assert_eq!(outcome(&address).await, Err(Silence::Lost(Why::Broken)), "{half}");
+        assert_eq!(outcome(&address).await, Err(CallError::Lost(CallErrorKind::Broken)), "{half}");
     }
 }
 
@@ -154,8 +157,8 @@ async fn an_answer_that_does_not_come_in_time_is_lost() {
         "HTTP/1.1 100 Continue\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"id\"",
     ] {
-        let silence = outcome_within(SOON, &serving(slow).await).await;
-        assert_eq!(silence, Err(Silence::Lost(Why::TimedOut)), "{slow}");
+        let error = outcome_within(SOON, &serving(slow).await).await;
+        assert_eq!(error, Err(CallError::Lost(CallErrorKind::TimedOut)), "{slow}");
     }
 }
 
@@ -171,8 +174,8 @@ async fn an_answer_that_drips_is_lost_at_the_deadline() {
             tokio::time::sleep(SOON / 10).await;
         }
     });
-    let silence = outcome_within(SOON, &address).await;
-    assert_eq!(silence, Err(Silence::Lost(Why::TimedOut)));
+    let error = outcome_within(SOON, &address).await;
+    assert_eq!(error, Err(CallError::Lost(CallErrorKind::TimedOut)));
 }
 
 #[tokio::test]
@@ -189,8 +192,8 @@ async fn an_answer_that_is_too_large_is_lost_however_it_is_announced() {
     assert_eq!(outcome(&serving(most).await).await.unwrap().body.len(), 1_000);
 }
 
-const fn too_large() -> Result<Answer, Silence> {
-    Err(Silence::Lost(Why::TooLarge))
+const fn too_large() -> Result<HttpResponse, CallError> {
+    Err(CallError::Lost(CallErrorKind::TooLarge))
 }
 
 #[tokio::test]
@@ -203,14 +206,18 @@ async fn an_answer_that_contradicts_itself_is_lost() {
         "HTTP/9.9 200 OK\r\n\r\n",
         "<html>not HTTP at all</html>\r\n\r\n",
     ] {
-        assert_eq!(outcome(&serving(lie).await).await, Err(Silence::Lost(Why::Broken)), "{lie}");
+        assert_eq!(
+            outcome(&serving(lie).await).await,
+            Err(CallError::Lost(CallErrorKind::Broken)),
+            "{lie}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_compressed_answer_is_not_unpacked() {
     let packed = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x08..";
-    assert_eq!(outcome(&serving(packed).await).await, Err(Silence::Lost(Why::Encoded)));
+    assert_eq!(outcome(&serving(packed).await).await, Err(CallError::Lost(CallErrorKind::Encoded)));
 }
 
 #[tokio::test]
@@ -220,9 +227,9 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
         format!("HTTP/1.1 307 Go\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", target.to_text());
     let answer = outcome(&serving(words).await).await.unwrap();
     assert_eq!(answer.status, 307);
-    assert_eq!(answer.read::<Numbered>(), Err(Silence::Lost(Why::Status(307))));
+    assert_eq!(answer.read::<Numbered>(), Err(CallError::Lost(CallErrorKind::Status(307))));
     let followed = tokio::time::timeout(SOON, elsewhere.accept()).await;
-    assert!(followed.is_err(), "somebody went where the redirect points");
+    assert!(followed.is_err(), "the redirect was followed");
 }
 
 #[tokio::test]
@@ -241,18 +248,22 @@ async fn a_good_status_with_another_body_is_lost() {
         let length = body.len();
         let words = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
         let answer = outcome(&serving(words).await).await.unwrap();
-        assert_eq!(answer.read::<Numbered>(), Err(Silence::Lost(Why::Unreadable)), "{body}");
+        assert_eq!(
+            answer.read::<Numbered>(),
+            Err(CallError::Lost(CallErrorKind::Unreadable)),
+            "{body}"
+        );
     }
     let answer =
-        |status, body| Answer { status, headers: HeaderMap::new(), content_type: None, body };
+        |status, body| HttpResponse { status, headers: HeaderMap::new(), content_type: None, body };
     let deep = answer(200, vec![b'['; 100_000]);
-    assert_eq!(deep.read::<Numbered>(), Err(Silence::Lost(Why::Unreadable)));
+    assert_eq!(deep.read::<Numbered>(), Err(CallError::Lost(CallErrorKind::Unreadable)));
     let fault = answer(503, b"{\"id\": 42}".to_vec());
-    assert_eq!(fault.read::<Numbered>(), Err(Silence::Lost(Why::Status(503))));
+    assert_eq!(fault.read::<Numbered>(), Err(CallError::Lost(CallErrorKind::Status(503))));
 }
 
 #[tokio::test]
-async fn nothing_is_brought_along_that_nobody_asked_for() {
+async fn requests_have_no_unexpected_headers() {
     let (listener, address) = listen().await;
     let heard = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
@@ -266,7 +277,7 @@ async fn nothing_is_brought_along_that_nobody_asked_for() {
     let client = client();
     let key = Zeroizing::new("Bearer key".to_owned());
     client.send(order(&address).authorized(key)).await.unwrap();
-    client.send(Call::get("test", address.below(&["a"]))).await.unwrap();
+    client.send(HttpCall::get("test", address.below(&["a"]))).await.unwrap();
     // Both came over one connection: it is used again.
     let [first, second] = heard.await.unwrap();
     assert!(first.contains("authorization: Bearer key\r\n"), "{first}");
@@ -281,7 +292,7 @@ async fn nothing_is_brought_along_that_nobody_asked_for() {
 async fn a_key_that_cannot_be_written_is_refused() {
     let (_listener, address) = listen().await;
     let call = order(&address).authorized(Zeroizing::new("Bearer a\nb".to_owned()));
-    assert_eq!(client().send(call).await, Err(Silence::Refused(Why::Unsendable)));
+    assert_eq!(client().send(call).await, Err(CallError::Refused(CallErrorKind::Unsendable)));
 }
 
 /// A kept connection that its server closes just as we write is the one place
@@ -324,15 +335,15 @@ async fn no_request_is_sent_twice_over_connections_that_close_at_any_moment() {
                 answered += 1;
                 assert_eq!((answer.status, times), (200, 1));
             }
-            Err(Silence::Lost(_)) => lost += 1,
-            Err(Silence::Refused(_)) => assert_eq!(times, 0, "{path} was refused and read"),
+            Err(CallError::Lost(_)) => lost += 1,
+            Err(CallError::Refused(_)) => assert_eq!(times, 0, "{path} was refused and read"),
         }
     }
     assert!(answered > 100 && lost > 100, "{answered} answered, {lost} lost");
 }
 
 #[tokio::test]
-async fn a_stranger_cannot_send_us_into_our_own_network() {
+async fn an_untrusted_url_cannot_reach_a_private_network() {
     let (listener, address) = listen().await;
     let port = address.to_text().trim_end_matches('/').rsplit_once(':').unwrap().1.to_owned();
     let touched = Arc::new(Notify::new());
@@ -341,16 +352,17 @@ async fn a_stranger_cannot_send_us_into_our_own_network() {
         let _ = listener.accept().await;
         bell.notify_one();
     });
-    let public = Client::trusting(RootCertStore::empty(), PATIENTLY, Reach::PublicOnly).unwrap();
+    let public =
+        HttpClient::trusting(RootCertStore::empty(), PATIENTLY, HostPolicy::PublicOnly).unwrap();
     for (inward, why) in [
-        (format!("https://127.0.0.1:{port}"), Why::NotPublic),
-        (format!("https://2130706433:{port}"), Why::NotPublic),
-        (format!("https://[::1]:{port}"), Why::NotPublic),
-        (format!("https://localhost:{port}"), Why::Unconnected),
-        (format!("http://localhost:{port}"), Why::Unsendable),
+        (format!("https://127.0.0.1:{port}"), CallErrorKind::NotPublic),
+        (format!("https://2130706433:{port}"), CallErrorKind::NotPublic),
+        (format!("https://[::1]:{port}"), CallErrorKind::NotPublic),
+        (format!("https://localhost:{port}"), CallErrorKind::Unconnected),
+        (format!("http://localhost:{port}"), CallErrorKind::Unsendable),
     ] {
-        let call = Call::get("test", Address::parse(&inward).unwrap());
-        assert_eq!(public.send(call).await, Err(Silence::Refused(why)), "{inward}");
+        let call = HttpCall::get("test", HttpUrl::parse(&inward).unwrap());
+        assert_eq!(public.send(call).await, Err(CallError::Refused(why)), "{inward}");
     }
     assert!(tokio::time::timeout(SOON, touched.notified()).await.is_err(), "it connected");
 }

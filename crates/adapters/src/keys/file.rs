@@ -1,4 +1,4 @@
-//! The file that the keys live in: made once, read by nobody else.
+//! The key file: created once, readable by its owner only.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -34,7 +34,7 @@ impl Keyring {
 fn load(path: &Path) -> Result<Keyring, KeyError> {
     let fault = |cause| KeyError::File { path: path.to_owned(), cause };
     let file = File::open(path).map_err(fault)?;
-    // The file that is open is the one that is asked, so nobody can swap it
+    // The file that is open is the one that is asked, so it cannot be replaced
     // between the question and the reading.
     let mode = file.metadata().map_err(fault)?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {

@@ -10,7 +10,7 @@ fn line(byte: u8) -> String {
 }
 
 fn sealing(keys: &Keyring) -> Vec<[u8; KEY_BYTES]> {
-    keys.newest_first(Purpose::Seal).map(|key| *key).collect()
+    keys.newest_first(KeyPurpose::Seal).map(|key| *key).collect()
 }
 
 #[test]
@@ -26,8 +26,13 @@ fn the_first_line_names_the_house_and_the_last_one_seals() {
 #[test]
 fn each_purpose_has_its_own_key() {
     let keys = Keyring::from_text(&line(7)).unwrap();
-    let purposes =
-        [Purpose::Identity, Purpose::Seal, Purpose::Token, Purpose::Challenge, Purpose::Name];
+    let purposes = [
+        KeyPurpose::Identity,
+        KeyPurpose::Seal,
+        KeyPurpose::Token,
+        KeyPurpose::Challenge,
+        KeyPurpose::Name,
+    ];
     let derived = purposes.map(|purpose| *keys.newest_first(purpose).next().unwrap());
     for (place, key) in derived.iter().enumerate() {
         assert!(!derived[..place].contains(key), "{:?}", purposes[place]);

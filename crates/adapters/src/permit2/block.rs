@@ -1,24 +1,24 @@
-//! What the one block that used a promise's nonce shows of it.
+//! What the block that used an authorization's nonce shows of the payment.
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent;
+use evm::interfaces::{Permit2, Usdc as UsdcContract};
 use order::model::ids::Timestamp;
-use pay::movement::Moved;
+use pay::transfer::ConfirmedTransfer;
 
-use super::abi::{Permit2, Token};
-use super::{PERMIT2, Relation, Sought, plain};
-use crate::nonce::Horizon;
-use crate::rpc::{Filter, Head, Log, NoAnswer, Node, Outcome};
+use super::sought_payment::{PERMIT2, Relation, SoughtPayment, place, plain};
+use crate::rpc::{BlockHead, EventLog, LogFilter, Node, NodeError, ReceiptStatus};
+use crate::settlement::proof::ChainHeads;
 
 /// What was found, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Transfer(Transfer),
-    /// The promise was used in a way that nobody asked for.
+    /// The authorization was used in an unexpected way.
     Unclear,
-    /// The payer made the nonce worthless, or paid somebody else with it.
+    /// The payer cancelled the nonce, or paid another account with it.
     Elsewhere,
-    /// Nothing that could have used the nonce: the node keeps something from us.
+    /// Nothing that could have used the nonce: the node's answer is incomplete.
     Nothing,
 }
 
@@ -26,12 +26,12 @@ pub(super) enum Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer {
     transaction: B256,
-    block: Head,
+    block: BlockHead,
 }
 
 impl Transfer {
-    pub(super) fn moved(&self, horizon: &Horizon) -> Moved {
-        Moved {
+    pub(super) fn moved(&self, horizon: &ChainHeads) -> ConfirmedTransfer {
+        ConfirmedTransfer {
             transaction: self.transaction.to_string(),
             at: Timestamp(self.block.timestamp),
             finality: horizon.finality(self.block.number),
@@ -57,12 +57,18 @@ impl Found {
 /// Everything that left the payer's account in this block, and every nonce that the
 /// payer burned there, in one answer: a node that tells any of it tells all of it, so
 /// what is missing beside the rest did not happen.
-pub(super) async fn look(node: &Node, sought: &Sought, block: Head) -> Result<Found, NoAnswer> {
-    let events =
-        vec![Token::Transfer::SIGNATURE_HASH, Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH];
+pub(super) async fn look(
+    node: &Node,
+    sought: &SoughtPayment,
+    block: BlockHead,
+) -> Result<Found, NodeError> {
+    let events = vec![
+        UsdcContract::Transfer::SIGNATURE_HASH,
+        Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH,
+    ];
     let payer = vec![plain(sought.payer).into_word()];
     let (contracts, topics) = (Vec::new(), vec![events, payer]);
-    let logs = node.logs(&Filter { block: block.hash, contracts, topics }).await?;
+    let logs = node.logs(&LogFilter { block: block.hash, contracts, topics }).await?;
     let mut found = Found::Nothing;
     let mut seen: Vec<B256> = Vec::new();
     for log in &logs {
@@ -84,7 +90,7 @@ pub(super) async fn look(node: &Node, sought: &Sought, block: Head) -> Result<Fo
 enum Sort {
     /// Money to the seller. The amount is judged with the transaction.
     ToSeller,
-    /// A transfer of any token to anybody else.
+    /// A transfer of any token to another account.
     ToOthers,
     /// This very nonce was burned.
     Burns,
@@ -92,8 +98,8 @@ enum Sort {
     OtherNonce,
 }
 
-impl Sought {
-    fn sort(&self, log: &Log) -> Sort {
+impl SoughtPayment {
+    fn sort(&self, log: &EventLog) -> Sort {
         if log.topics.first() == Some(&Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH) {
             return if self.is_burned_by(log) { Sort::Burns } else { Sort::OtherNonce };
         }
@@ -101,10 +107,10 @@ impl Sought {
         if log.address == self.usdc() && to_seller { Sort::ToSeller } else { Sort::ToOthers }
     }
 
-    fn is_burned_by(&self, log: &Log) -> bool {
+    fn is_burned_by(&self, log: &EventLog) -> bool {
         let topics = log.topics.iter().copied();
         let event = Permit2::UnorderedNonceInvalidation::decode_raw_log(topics, &log.data);
-        let (word, bit) = super::place(self.nonce);
+        let (word, bit) = place(self.nonce);
         log.address == plain(PERMIT2)
             && event.is_ok_and(|event| {
                 event.owner == plain(self.payer)
@@ -113,8 +119,8 @@ impl Sought {
             })
     }
 
-    fn is_paid_by(&self, log: &Log) -> bool {
-        let event = Token::Transfer::decode_raw_log(log.topics.iter().copied(), &log.data);
+    fn is_paid_by(&self, log: &EventLog) -> bool {
+        let event = UsdcContract::Transfer::decode_raw_log(log.topics.iter().copied(), &log.data);
         log.address == self.usdc()
             && event.is_ok_and(|event| {
                 event.from == plain(self.payer)
@@ -127,15 +133,15 @@ impl Sought {
 /// What a transaction that paid the seller has to do with this promise.
 pub(super) async fn judge(
     node: &Node,
-    sought: &Sought,
+    sought: &SoughtPayment,
     transaction: B256,
-    block: Head,
-) -> Result<Found, NoAnswer> {
+    block: BlockHead,
+) -> Result<Found, NodeError> {
     // Its event was here a moment ago, so all of it must be.
-    let receipt = node.receipt(transaction).await?.ok_or(NoAnswer::Unusable)?;
-    let sent = node.transaction(transaction).await?.ok_or(NoAnswer::Unusable)?;
-    if receipt.block_hash != block.hash || receipt.outcome != Outcome::Succeeded {
-        return Err(NoAnswer::Unusable);
+    let receipt = node.receipt(transaction).await?.ok_or(NodeError::Unusable)?;
+    let sent = node.transaction(transaction).await?.ok_or(NodeError::Unusable)?;
+    if receipt.block_hash != block.hash || receipt.outcome != ReceiptStatus::Succeeded {
+        return Err(NodeError::Unusable);
     }
     Ok(match sought.relation(&sent) {
         Relation::None => Found::Nothing,
@@ -157,7 +163,7 @@ mod tests {
     #[test]
     fn a_transfer_outweighs_everything_and_a_doubt_outweighs_another_use() {
         let (hash, parent) = (B256::ZERO, B256::ZERO);
-        let block = Head { number: 1, hash, parent, timestamp: 1 };
+        let block = BlockHead { number: 1, hash, parent, timestamp: 1 };
         let transfer = Transfer { transaction: B256::ZERO, block };
         let ranked = [Found::Transfer(transfer), Found::Unclear, Found::Elsewhere, Found::Nothing];
         for (place, stronger) in ranked.into_iter().enumerate() {
@@ -170,7 +176,7 @@ mod tests {
 
     #[test]
     fn only_this_nonce_or_money_that_went_elsewhere_explains_a_used_nonce() {
-        let sought = Sought {
+        let sought = SoughtPayment {
             network: Network::Base,
             payer: EvmAddress::from_bytes([7; 20]),
             pay_to: EvmAddress::from_bytes([8; 20]),
@@ -178,8 +184,8 @@ mod tests {
             amount: Usdc::from_atomic(5),
             deadline: 9,
         };
-        let (word, bit) = super::super::place(sought.nonce);
-        let log = |address: EvmAddress, event: alloy_primitives::LogData| Log {
+        let (word, bit) = place(sought.nonce);
+        let log = |address: EvmAddress, event: alloy_primitives::LogData| EventLog {
             address: plain(address),
             topics: event.topics().to_vec(),
             data: event.data,
@@ -197,7 +203,7 @@ mod tests {
         assert_eq!(burned(word, !bit), Sort::OtherNonce);
         assert_eq!(burned(word + U256::ONE, bit), Sort::OtherNonce);
         let sent = |token: EvmAddress, to: EvmAddress| {
-            let event = Token::Transfer { from: owner, to: plain(to), value: U256::ONE };
+            let event = UsdcContract::Transfer { from: owner, to: plain(to), value: U256::ONE };
             sought.sort(&log(token, event.encode_log_data()))
         };
         assert_eq!(sent(sought.network.usdc(), sought.pay_to), Sort::ToSeller);

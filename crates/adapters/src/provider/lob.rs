@@ -1,4 +1,5 @@
-//! Lob, version 1: a key for repeats and a filter by reference; the back and the price are ours.
+//! Lob API v1: idempotency key and filter by metadata. We render the back and configure the
+//! price.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -16,125 +17,130 @@ use order::model::mail::{
 use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
 use reqwest::header::HeaderValue;
-use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::budget::{Budget, Caller, Rate, SharedBudget};
-use super::line::{Line, unanswered};
-use super::previews::PreviewPlaces;
-use super::{AccountMode, Sender};
-use crate::http::{Address, Call, Client, Silence, Why};
+use super::account_client::{AccountClient, unanswered};
+use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
+use super::previews::PreviewLocations;
+use super::{AccountMode, ReturnAddress};
+use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
 
-mod back;
+mod back_html;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-use wire::{Cards, Made, Proof, ProofStatus, Removed, Sheet};
+use wire::{DeletedPostcard, LobPostcard, PostcardContent, PostcardList, Proof, ProofStatus};
 
 const PEER: &str = "Lob";
 pub const BASE: &str = "https://api.lob.com/v1";
 
-/// 150 in five seconds.
-pub const RATE: Rate = Rate { seconds: 5, paid: 75, reconciler: 40, preview: 35 };
+/// 150 calls in five seconds.
+pub const RATE: CallRate = CallRate { seconds: 5, paid: 75, reconciler: 40, preview: 35 };
 
-/// The same key gives the same card for a day. How late the filter is, nobody
-/// says: this is ours to be careful with.
+/// Idempotency keys are kept for a day. The filter's lag is not documented; this bound is ours.
 const IDEMPOTENT_SECONDS: u64 = 24 * 60 * 60;
 const VISIBILITY_LAG_SECONDS: u64 = 60;
 
 const PICTURES: [&str; 2] = ["https://lob-assets.com/", "https://assets.lob.com/"];
 
-/// A proof is drawn while we wait, a second at a time, and somebody waits with us.
+/// A proof is polled every second while the caller waits.
 const PROOF_LOOKS: u32 = 8;
 const PROOF_DEADLINE: Duration = Duration::from_secs(20);
 
-pub struct Settings {
-    pub base: Address,
+pub struct LobSettings {
+    pub base: HttpUrl,
     pub key: Zeroizing<String>,
-    pub sender: Option<Sender>,
-    pub previews: PreviewPlaces,
-    pub prices: Prices,
-    /// How long a card waits at the printer, so that it can be cancelled. Only
-    /// some contracts with Lob have this; zero for all others.
+    pub sender: Option<ReturnAddress>,
+    pub previews: PreviewLocations,
+    pub prices: LobPrices,
+    /// How long a card can be cancelled. Only some contracts with Lob have this; zero for all
+    /// others.
     pub cancel_seconds: u64,
 }
 
-/// What Lob charges by contract. It has no way to ask.
+/// Lob's contract prices; it has no price endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prices {
+pub struct LobPrices {
     pub domestic: Cents,
     pub international: Cents,
 }
 
-/// The account that this key opens, by the operator's name for it if there is one.
-pub fn account(base: &Address, key: &str, name: Option<&str>) -> ProviderAccount {
+/// The account of this key, with the operator's name for it if there is one.
+pub fn account(base: &HttpUrl, key: &str, name: Option<&str>) -> ProviderAccount {
     super::account(PEER, base, key, name)
 }
 
-impl Settings {
-    pub fn known_previews() -> PreviewPlaces {
-        PreviewPlaces::known(&PICTURES)
+impl LobSettings {
+    pub fn known_previews() -> PreviewLocations {
+        PreviewLocations::known(&PICTURES)
     }
 }
 
-/// One caller's way to the account. Handles made from one another share its
-/// budget and its connections.
+/// A handle of the account for one purpose. Handles made from one another share budget and
+/// connections.
 #[derive(Clone)]
 pub struct Lob {
-    settings: Arc<Settings>,
+    settings: Arc<LobSettings>,
     clock: Arc<dyn Clock>,
-    line: Line,
+    account_client: AccountClient,
     account: ProviderAccount,
 }
 
 impl Lob {
-    /// The handle for whoever has paid, or is about to.
-    pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
-        let budget = Budget::new(RATE, clock.clone());
+    /// The handle for paid cards and buyers.
+    pub fn new(settings: LobSettings, client: HttpClient, clock: Arc<dyn Clock>) -> Self {
+        let budget = CallBudget::new(RATE, clock.clone());
         let account = account(&settings.base, &settings.key, None);
-        Self { settings: Arc::new(settings), line: Line::new(client, budget), clock, account }
+        // The key is the user name, without a password.
+        let pair = Zeroizing::new(format!("{}:", *settings.key));
+        let authorization = format!("Basic {}", STANDARD.encode(pair.as_bytes()));
+        let base = settings.base.clone();
+        Self {
+            settings: Arc::new(settings),
+            account_client: AccountClient::new(PEER, base, authorization, client, budget),
+            clock,
+            account,
+        }
     }
 
-    /// For an account that keeps this name whatever its key is.
+    /// Names the account, so that it stays the same with another key.
     #[must_use]
     pub fn named(self, name: Option<&str>) -> Self {
         let account = account(&self.settings.base, &self.settings.key, name);
         Self { account, ..self }
     }
 
-    /// For an account that may call so many times as often as [`RATE`] says.
+    /// For an account with a multiple of [`RATE`].
     #[must_use]
     pub fn calling(self, times: NonZero<u16>) -> Self {
-        let budget = self.line.budget().at_rate(RATE.times(times));
-        Self { line: self.line.within(budget), ..self }
+        Self { account_client: self.account_client.at_rate(RATE.times(times)), ..self }
     }
 
-    /// For an account that other processes call too: `open` is given the name under which
-    /// they share its budget. Without one the budget stays in this process.
+    /// Shares the budget with other processes: `open` is given the name of the shared budget. If
+    /// it returns none, the budget stays in this process.
     #[must_use]
     pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
-        // Not by the key: two keys of one account share its rate.
-        match open(&format!("{PEER} {}", self.settings.base.origin())) {
-            Some(shared) => {
-                let budget = self.line.budget().shared_through(shared);
-                Self { line: self.line.within(budget), ..self }
-            }
-            None => self,
-        }
+        Self { account_client: self.account_client.sharing(open), ..self }
     }
 
     #[must_use]
     pub fn for_reconciler(&self) -> Self {
-        Self { line: self.line.on_behalf_of(Caller::Reconciler), ..self.clone() }
+        Self {
+            account_client: self.account_client.with_purpose(CallPurpose::Reconciler),
+            ..self.clone()
+        }
     }
 
     #[must_use]
     pub fn for_previews(&self) -> Self {
-        Self { line: self.line.on_behalf_of(Caller::Preview), ..self.clone() }
+        Self {
+            account_client: self.account_client.with_purpose(CallPurpose::Preview),
+            ..self.clone()
+        }
     }
 
-    /// Whether the account mails what it is given: Lob writes it into the key.
+    /// Whether the account mails cards, from the prefix of the key.
     pub fn mode(&self) -> AccountMode {
         if self.settings.key.starts_with("test_") {
             AccountMode::Testing
@@ -143,44 +149,34 @@ impl Lob {
         }
     }
 
-    fn at(&self, parts: &[&str]) -> Address {
-        self.settings.base.below(parts)
+    async fn made(&self, mailpiece: &Mailpiece) -> Result<LobPostcard, CallError> {
+        self.account_client
+            .read(HttpCall::get(PEER, self.account_client.url(&["postcards", &mailpiece.0])))
+            .await
     }
 
-    async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
-        self.line.read(self.signed(call)).await
-    }
-
-    fn signed(&self, call: Call) -> Call {
-        let pair = Zeroizing::new(format!("{}:", *self.settings.key));
-        let words = format!("Basic {}", STANDARD.encode(pair.as_bytes()));
-        call.authorized(Zeroizing::new(words))
-    }
-
-    async fn made(&self, mailpiece: &Mailpiece) -> Result<Made, Silence> {
-        self.read(Call::get(PEER, self.at(&["postcards", &mailpiece.0]))).await
-    }
-
-    async fn proof(&self, card: &Postcard) -> Result<Proof, Silence> {
-        let wish = wire::ProofWish::new(Sheet::new(card, self.settings.sender.as_ref()));
-        let call = Call::post(PEER, self.at(&["resource_proofs"]), &wish);
-        let mut proof: Proof = self.read(call).await?;
+    async fn proof(&self, card: &Postcard) -> Result<Proof, CallError> {
+        let request =
+            wire::CreateProof::new(PostcardContent::new(card, self.settings.sender.as_ref()));
+        let call = HttpCall::post(PEER, self.account_client.url(&["resource_proofs"]), &request);
+        let mut proof: Proof = self.account_client.read(call).await?;
         for _ in 0..PROOF_LOOKS {
             match proof.status {
                 ProofStatus::Completed | ProofStatus::Failed => break,
                 ProofStatus::Processing => {}
             }
             self.clock.wait(1).await;
-            let call = Call::get(PEER, self.at(&["resource_proofs", &proof.id]));
-            proof = self.read(call).await?;
+            let call =
+                HttpCall::get(PEER, self.account_client.url(&["resource_proofs", &proof.id]));
+            proof = self.account_client.read(call).await?;
         }
         Ok(proof)
     }
 
-    /// When the printer may begin; the same for every attempt at an order.
+    /// When printing may begin; the same for every attempt of an order.
     fn send_date(&self, order: &Order<Submitting>) -> Option<String> {
         let at = order.state.since.plus(self.settings.cancel_seconds);
-        // A date that is over, or nearly, is refused; then it is printed at once.
+        // A date in the past or very soon is refused; without one the card is printed at once.
         (at > self.clock.now().plus(60)).then(|| at.to_string())
     }
 }
@@ -201,17 +197,18 @@ impl Provider for Lob {
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered> {
         let proof = tokio::time::timeout(PROOF_DEADLINE, self.proof(card)).await;
-        let proof = proof.unwrap_or(Err(Silence::Lost(Why::TimedOut))).map_err(unanswered)?;
+        let proof =
+            proof.unwrap_or(Err(CallError::Lost(CallErrorKind::TimedOut))).map_err(unanswered)?;
         match proof.status {
-            ProofStatus::Completed => self.settings.previews.judge(&proof.pictures()),
+            ProofStatus::Completed => self.settings.previews.check(&proof.pictures()),
             ProofStatus::Failed => Err(Unanswered::Unusable),
             ProofStatus::Processing => Err(Unanswered::Unreachable),
         }
     }
 
-    /// Lob is not asked, so what it would refuse after the payment is refused here.
+    /// Without a call to Lob, so cards that it would refuse after payment are refused here.
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
-        if !wire::takes(card) || !back::fits(card.message.as_str()) {
+        if !wire::is_accepted(card) || !back_html::fits(card.message.as_str()) {
             return Err(Unanswered::Unusable);
         }
         let prices = self.settings.prices;
@@ -221,67 +218,70 @@ impl Provider for Lob {
     }
 
     async fn reserve_call(&self) -> Result<(), Unanswered> {
-        self.line.reserve().await
+        self.account_client.reserve().await
     }
 
     async fn release_call(&self) {
-        self.line.release().await;
+        self.account_client.release().await;
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
-        let sheet = Sheet::new(&order.state.card, self.settings.sender.as_ref());
-        let wish = sheet.of(order, self.send_date(order));
-        // One payment buys one card, so the key is the payment's and not the order's.
+        let content = PostcardContent::new(&order.state.card, self.settings.sender.as_ref());
+        let request = content.of(order, self.send_date(order));
+        // One payment buys one card, so the key identifies the payment.
         let key = order.submission_key().map(|byte| format!("{byte:02x}")).concat();
-        let key = HeaderValue::from_str(&key).map_err(|_| Silence::Refused(Why::Unsendable))?;
-        let call = Call::post(PEER, self.at(&["postcards"]), &wish);
-        let call = self.signed(call.with_header("idempotency-key", key));
-        let made: Made = self.line.hand_in(call).await?;
+        let key = HeaderValue::from_str(&key)
+            .map_err(|_| CallError::Refused(CallErrorKind::Unsendable))?;
+        let call = HttpCall::post(PEER, self.account_client.url(&["postcards"]), &request);
+        let call = call.with_header("idempotency-key", key);
+        let made: LobPostcard = self.account_client.submit(call).await?;
         if !made.is_card_of(order.id) {
-            return Err(Silence::Lost(Why::Unreadable).into());
+            return Err(CallError::Lost(CallErrorKind::Unreadable).into());
         }
         Ok(Mailpiece(made.id))
     }
 
     async fn find(&self, order: OrderId, _since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
         let at = self
-            .at(&["postcards"])
+            .account_client
+            .url(&["postcards"])
             .asking("limit", "100")
             .asking("metadata[public_order_id]", &order.to_string());
-        let cards: Cards = self.read(Call::get(PEER, at)).await?;
-        // A filter that was not understood shows everybody's cards.
+        let cards: PostcardList = self.account_client.read(HttpCall::get(PEER, at)).await?;
+        // A filter that is ignored returns all cards.
         let ours = cards.data.into_iter().filter(|made| made.is_card_of(order) && !made.deleted);
         let found: Vec<Mailpiece> = ours.map(|made| Mailpiece(made.id)).collect();
         if found.is_empty() && cards.next_url.is_some() {
-            return Err(Silence::Lost(Why::TooLarge).into());
+            return Err(CallError::Lost(CallErrorKind::TooLarge).into());
         }
         Ok(found)
     }
 
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {
         let made = match self.made(mailpiece).await {
-            Err(Silence::Refused(Why::Status(404))) => return Ok(None),
+            Err(CallError::Refused(CallErrorKind::Status(404))) => return Ok(None),
             made => made?,
         };
         Ok(Some(Delivery { stage: made.stage(), at: self.clock.now() }))
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
-        let at = self.at(&["postcards", &mailpiece.0]);
-        match self.read::<Removed>(Call::delete(PEER, at)).await {
+        let at = self.account_client.url(&["postcards", &mailpiece.0]);
+        match self.account_client.read::<DeletedPostcard>(HttpCall::delete(PEER, at)).await {
             Ok(removed) if removed.deleted => Ok(Cancellation::Cancelled),
-            Ok(_) => Err(Silence::Lost(Why::Unreadable).into()),
-            // It says no to a card that is printed, and may say no to one that is
-            // cancelled already.
+            Ok(_) => Err(CallError::Lost(CallErrorKind::Unreadable).into()),
+            // It refuses a card that is printed, and may refuse one that is already cancelled.
             Err(
-                Silence::Refused(Why::Status(400 | 404 | 422))
-                | Silence::Lost(Why::Status(403 | 409)),
+                CallError::Refused(CallErrorKind::Status(400 | 404 | 422))
+                | CallError::Lost(CallErrorKind::Status(403 | 409)),
             ) => match self.made(mailpiece).await {
                 Ok(made) if made.deleted => Ok(Cancellation::Cancelled),
-                Ok(_) | Err(Silence::Refused(Why::Status(404))) => Ok(Cancellation::TooLate),
-                Err(silence) => Err(silence.into()),
+                Ok(_) | Err(CallError::Refused(CallErrorKind::Status(404))) => {
+                    Ok(Cancellation::TooLate)
+                }
+                Err(error) => Err(error.into()),
             },
-            Err(silence) => Err(silence.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests of every provider share: cards, and every fault of a server.
+//! Shared by the tests of both providers: paid orders, and every fault of a server.
 
 use std::time::Duration;
 
@@ -8,27 +8,31 @@ use order::model::mail::Mailpiece;
 use order::ports::{Failure, Provider, StoreError, Unanswered};
 use order::testing::contract::samples;
 
-use super::budget::{Entry, Rate, SharedBudget, Spent};
-use crate::http::scripted::{Reply, Server, listen};
-use crate::http::{Address, Client, Reach};
+use super::budget::{BudgetExhausted, CallRate, LedgerEntry, SharedBudget};
+use crate::http::test_server::{Reply, Server, listen};
+use crate::http::{HostPolicy, HttpClient, HttpUrl};
 
-/// The shared budget of an account whose calls other processes have taken.
-pub(super) struct AllSpent;
+/// A shared budget without free calls.
+pub(super) struct ExhaustedBudget;
 
 #[async_trait]
-impl SharedBudget for AllSpent {
-    async fn apply(&self, _: Entry, _: Rate) -> Result<Result<(), Spent>, StoreError> {
-        Ok(Err(Spent))
+impl SharedBudget for ExhaustedBudget {
+    async fn apply(
+        &self,
+        _: LedgerEntry,
+        _: CallRate,
+    ) -> Result<Result<(), BudgetExhausted>, StoreError> {
+        Ok(Err(BudgetExhausted))
     }
 }
 
-/// For a server that answers, on a machine that may be busy with something else.
-pub(super) fn client() -> Client {
-    Client::new(Reach::Configured).unwrap().answering_within(Duration::from_secs(60))
+/// For a server that answers on a busy machine.
+pub(super) fn client() -> HttpClient {
+    HttpClient::new(HostPolicy::Configured).unwrap().answering_within(Duration::from_secs(60))
 }
 
-/// For a server that never comes to an end.
-fn hurried() -> Client {
+/// For a server that never completes a response.
+fn hurried() -> HttpClient {
     client().answering_within(Duration::from_millis(400))
 }
 
@@ -37,26 +41,28 @@ pub(super) fn paid() -> Order<Submitting> {
     samples::paid(1)
 }
 
-/// What one fault must look like from the desk.
+/// The errors that one fault must cause.
 pub(super) struct Expected {
     pub(super) asked: Unanswered,
-    pub(super) submitted: Verdict,
+    pub(super) submitted: SubmitFailure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SubmitFailure {
     Refused,
     Lost,
 }
 
-pub(super) fn verdict(result: Result<Mailpiece, Failure>) -> Result<Mailpiece, Verdict> {
+pub(super) fn submit_failure(
+    result: Result<Mailpiece, Failure>,
+) -> Result<Mailpiece, SubmitFailure> {
     result.map_err(|failure| match failure {
-        Failure::Refused(_) => Verdict::Refused,
-        Failure::Lost(_) => Verdict::Lost,
+        Failure::Refused(_) => SubmitFailure::Refused,
+        Failure::Lost(_) => SubmitFailure::Lost,
     })
 }
 
-/// Answers that never come, or never end.
+/// Responses that never start or never end.
 fn endless() -> Vec<(String, Reply, Expected)> {
     let head = "HTTP/1.1 200 OK\r\n";
     [
@@ -65,18 +71,18 @@ fn endless() -> Vec<(String, Reply, Expected)> {
         ("slow headers", Reply::Raw("HTTP/1.1 200".into())),
     ]
     .map(|(name, reply)| {
-        let expected = Expected { asked: Unanswered::Unreachable, submitted: Verdict::Lost };
+        let expected = Expected { asked: Unanswered::Unreachable, submitted: SubmitFailure::Lost };
         (name.to_owned(), reply, expected)
     })
     .into()
 }
 
-/// Everything that can be wrong with an answer that comes, whatever was asked.
+/// Everything that can be wrong with a response.
 fn faults() -> Vec<(String, Reply, Expected)> {
+    use SubmitFailure::{Lost, Refused};
     use Unanswered::{Unavailable, Unreachable, Unusable};
-    use Verdict::{Lost, Refused};
     let mut all = Vec::new();
-    let mut add = |name: &str, reply: Reply, asked: Unanswered, submitted: Verdict| {
+    let mut add = |name: &str, reply: Reply, asked: Unanswered, submitted: SubmitFailure| {
         all.push((name.to_owned(), reply, Expected { asked, submitted }));
     };
     for (status, asked, submitted) in [
@@ -127,8 +133,11 @@ fn faults() -> Vec<(String, Reply, Expected)> {
     all
 }
 
-/// Walks every fault through providers made by `make`.
-pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P, quote: Asked) {
+/// Runs every fault against providers made by `make`.
+pub(super) async fn every_fault<P: Provider>(
+    make: impl Fn(HttpUrl, HttpClient) -> P,
+    quote: QuoteSource,
+) {
     for (client, faults) in [(client(), faults()), (hurried(), endless())] {
         for (name, reply, expected) in faults {
             let server = Server::start([reply]).await;
@@ -141,22 +150,22 @@ pub(super) async fn every_fault<P: Provider>(make: impl Fn(Address, Client) -> P
     let (provider, order) = (make(nowhere, client()), paid());
     let preview = provider.preview(&order.state.card).await.map(drop);
     assert_eq!(preview, Err(Unanswered::Unreachable));
-    assert_eq!(verdict(provider.submit(&order).await), Err(Verdict::Refused));
+    assert_eq!(submit_failure(provider.submit(&order).await), Err(SubmitFailure::Refused));
 }
 
-async fn one_fault(provider: &impl Provider, quote: Asked, name: &str, expected: &Expected) {
+async fn one_fault(provider: &impl Provider, quote: QuoteSource, name: &str, expected: &Expected) {
     let (asked, order) = (Err(expected.asked), paid());
     assert_eq!(provider.preview(&order.state.card).await.map(drop), asked, "preview: {name}");
-    if quote == Asked::OverTheWire {
+    if quote == QuoteSource::Provider {
         assert_eq!(provider.quote(&order.state.card).await.map(drop), asked, "quote: {name}");
     }
-    let submitted = verdict(provider.submit(&order).await);
+    let submitted = submit_failure(provider.submit(&order).await);
     assert_eq!(submitted, Err(expected.submitted), "submit: {name}");
 }
 
-/// Whether a question is asked at all, or answered from what we know.
+/// Where a price comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    OverTheWire,
-    AtHome,
+pub(super) enum QuoteSource {
+    Provider,
+    Contract,
 }

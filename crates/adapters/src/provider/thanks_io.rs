@@ -1,4 +1,4 @@
-//! thanks.io, version 2: no key for repeats, so what was lost is looked for in its list.
+//! thanks.io API v2. It has no idempotency key, so lost submissions are looked up in its list.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -12,156 +12,157 @@ use order::model::mail::{
 };
 use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
-use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::budget::{Budget, Caller, Rate, SharedBudget};
-use super::line::{Line, unanswered};
-use super::previews::PreviewPlaces;
-use super::{AccountMode, Sender};
-use crate::http::{Address, Call, Client, Silence, Why};
+use super::account_client::{AccountClient, unanswered};
+use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
+use super::previews::PreviewLocations;
+use super::{AccountMode, ReturnAddress};
+use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
 
 mod list;
 mod prices;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-use prices::Prices;
-use wire::{Enveloped, Estimate, Items, Pictures, Sent, Tracked};
+use prices::PriceCache;
+use wire::{DataEnvelope, Estimate, Items, PreviewUrls, SubmittedOrder, TrackedOrder};
 
 const PEER: &str = "thanks.io";
 pub const BASE: &str = "https://api.thanks.io/api/v2";
 
-/// Sixty a minute for the whole account.
-pub const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
+/// 60 calls a minute for the whole account.
+pub const RATE: CallRate = CallRate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
 
-/// Nothing is promised about repeats. An order can be cancelled while it is
-/// reviewed, about an hour; the margin is for a clock that differs from ours. How
-/// late the list is, thanks.io does not say: two minutes are ours to be careful with. An
-/// order that becomes visible late, below known ones, is shown by the next scan.
+/// Submissions are not idempotent. An order can be cancelled in review, for about an hour, less a
+/// margin for clock differences. The list's lag is not documented; an order that is listed late,
+/// below known ones, is found by the next scan.
 pub const PROMISES: Promises = Promises {
     idempotent_seconds: None,
     cancel_seconds: 55 * 60,
-    visibility_lag_seconds: 120 + list::SCAN_SECONDS,
+    visibility_lag_seconds: scan::LIST_LAG_SECONDS + scan::SCAN_SECONDS,
 };
 
-/// Where its pictures lie, by its own documents.
+/// Locations of previews, from its documentation.
 const PICTURES: [&str; 3] = [
     "https://s3.amazonaws.com/cdn.thanks.io/",
     "https://s3.amazonaws.com/content.thanks.io/",
     "https://cdn.thanks.io/",
 ];
 
-pub struct Settings {
-    pub base: Address,
+pub struct ThanksIoSettings {
+    pub base: HttpUrl,
     pub token: Zeroizing<String>,
-    pub sender: Sender,
-    pub previews: PreviewPlaces,
-    /// What the account may be at worst. With real payments that is
-    /// [`AccountMode::Live`], and an account in testing quotes no price.
+    pub sender: ReturnAddress,
+    pub previews: PreviewLocations,
+    /// The required mode. With real payments it is [`AccountMode::Live`], and a test account
+    /// quotes no price.
     pub mode: AccountMode,
 }
 
-impl Settings {
-    pub fn known_previews() -> PreviewPlaces {
-        PreviewPlaces::known(&PICTURES)
+impl ThanksIoSettings {
+    pub fn known_previews() -> PreviewLocations {
+        PreviewLocations::known(&PICTURES)
     }
 }
 
-/// One caller's way to the account. Handles made from one another share its
-/// budget and its connections.
+/// A handle of the account for one purpose. Handles made from one another share budget and
+/// connections.
 #[derive(Clone)]
 pub struct ThanksIo {
-    settings: Arc<Settings>,
+    settings: Arc<ThanksIoSettings>,
     clock: Arc<dyn Clock>,
-    line: Line,
-    prices: Arc<Prices>,
-    scan: Arc<list::Scan>,
+    account_client: AccountClient,
+    prices: Arc<PriceCache>,
+    scan: Arc<scan::Scan>,
     account: ProviderAccount,
 }
 
 impl ThanksIo {
-    /// The handle for whoever has paid, or is about to.
-    pub fn new(settings: Settings, client: Client, clock: Arc<dyn Clock>) -> Self {
-        let budget = Budget::new(RATE, clock.clone());
+    /// The handle for paid cards and buyers.
+    pub fn new(settings: ThanksIoSettings, client: HttpClient, clock: Arc<dyn Clock>) -> Self {
+        let budget = CallBudget::new(RATE, clock.clone());
         let account = account(&settings.base, &settings.token, None);
-        let (settings, line) = (Arc::new(settings), Line::new(client, budget));
-        Self { settings, clock, line, prices: Arc::default(), scan: Arc::default(), account }
+        let authorization = format!("Bearer {}", *settings.token);
+        let base = settings.base.clone();
+        Self {
+            settings: Arc::new(settings),
+            clock,
+            account_client: AccountClient::new(PEER, base, authorization, client, budget),
+            prices: Arc::default(),
+            scan: Arc::default(),
+            account,
+        }
     }
 
-    /// For an account that keeps this name whatever its token is.
+    /// Names the account, so that it stays the same with another token.
     #[must_use]
     pub fn named(self, name: Option<&str>) -> Self {
         let account = account(&self.settings.base, &self.settings.token, name);
         Self { account, ..self }
     }
 
-    /// For an account that may call so many times as often as [`RATE`] says.
+    /// For an account with a multiple of [`RATE`].
     #[must_use]
     pub fn calling(self, times: NonZero<u16>) -> Self {
-        let budget = self.line.budget().at_rate(RATE.times(times));
-        Self { line: self.line.within(budget), ..self }
+        Self { account_client: self.account_client.at_rate(RATE.times(times)), ..self }
     }
 
-    /// For an account that other processes call too: `open` is given the name under which
-    /// they share its budget. Without one the budget stays in this process.
+    /// Shares the budget with other processes: `open` is given the name of the shared budget. If
+    /// it returns none, the budget stays in this process.
     #[must_use]
     pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
-        // Not by the key: two keys of one account share its rate.
-        match open(&format!("{PEER} {}", self.settings.base.origin())) {
-            Some(shared) => {
-                let budget = self.line.budget().shared_through(shared);
-                Self { line: self.line.within(budget), ..self }
-            }
-            None => self,
-        }
+        Self { account_client: self.account_client.sharing(open), ..self }
     }
 
     #[must_use]
     pub fn for_reconciler(&self) -> Self {
-        Self { line: self.line.on_behalf_of(Caller::Reconciler), ..self.clone() }
+        Self {
+            account_client: self.account_client.with_purpose(CallPurpose::Reconciler),
+            ..self.clone()
+        }
     }
 
     #[must_use]
     pub fn for_previews(&self) -> Self {
-        Self { line: self.line.on_behalf_of(Caller::Preview), ..self.clone() }
+        Self {
+            account_client: self.account_client.with_purpose(CallPurpose::Preview),
+            ..self.clone()
+        }
     }
 
-    /// Whether the account mails what it is given. To be asked at start, together
-    /// with [`AccountMode::for_real_payments`].
+    /// Whether the account mails cards. Checked at start, with
+    /// [`AccountMode::for_real_payments`].
     pub async fn mode(&self) -> Result<AccountMode, Unanswered> {
         let card = sample().ok_or(Unanswered::Unusable)?;
-        // As urgent as a paid card: a process that starts beside busy ones must not find the
-        // buyers' calls taken.
-        self.estimate(&self.line, &card).await.map(|estimate| estimate.mode())
+        // As urgent as a paid card: a starting process must not fail because buyers have used
+        // their calls.
+        self.estimate(&self.account_client, &card).await.map(|estimate| estimate.mode())
     }
 
-    async fn estimate(&self, line: &Line, card: &Postcard) -> Result<Estimate, Unanswered> {
-        let sheet = wire::Sheet::new(card, &self.settings.sender);
-        let call = Call::post(PEER, self.at(&["estimate", "postcard"]), &sheet);
-        let read = line.read::<Enveloped<Estimate>>(self.signed(call)).await;
+    async fn estimate(
+        &self,
+        account_client: &AccountClient,
+        card: &Postcard,
+    ) -> Result<Estimate, Unanswered> {
+        let postcard = wire::PostcardRequest::new(card, &self.settings.sender);
+        let call =
+            HttpCall::post(PEER, self.account_client.url(&["estimate", "postcard"]), &postcard);
+        let read = account_client.read::<DataEnvelope<Estimate>>(call).await;
         read.map(|estimate| estimate.data).map_err(unanswered)
     }
 
-    fn at(&self, parts: &[&str]) -> Address {
-        self.settings.base.below(parts)
+    async fn status(&self, mailpiece: &Mailpiece) -> Result<Option<String>, CallError> {
+        let call = HttpCall::get(PEER, self.account_client.url(&["orders", &mailpiece.0, "track"]));
+        self.account_client
+            .read::<DataEnvelope<TrackedOrder>>(call)
+            .await
+            .map(|tracked| tracked.data.status())
     }
 
-    async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Silence> {
-        self.line.read(self.signed(call)).await
-    }
-
-    fn signed(&self, call: Call) -> Call {
-        call.authorized(Zeroizing::new(format!("Bearer {}", *self.settings.token)))
-    }
-
-    async fn status(&self, mailpiece: &Mailpiece) -> Result<Option<String>, Silence> {
-        let call = Call::get(PEER, self.at(&["orders", &mailpiece.0, "track"]));
-        self.read::<Enveloped<Tracked>>(call).await.map(|tracked| tracked.data.status())
-    }
-
-    async fn is_cancelled(&self, mailpiece: &Mailpiece) -> Result<bool, Silence> {
+    async fn is_cancelled(&self, mailpiece: &Mailpiece) -> Result<bool, CallError> {
         Ok(self.status(mailpiece).await?.is_some_and(|status| wire::is_cancelled(&status)))
     }
 }
@@ -177,10 +178,14 @@ impl Provider for ThanksIo {
     }
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered> {
-        let sheet = wire::Sheet::new(card, &self.settings.sender).for_preview();
-        let call = Call::post(PEER, self.at(&["send", "postcard"]), &sheet);
-        let pictures = self.read::<Enveloped<Pictures>>(call).await.map_err(unanswered)?;
-        self.settings.previews.judge(&pictures.data.previews)
+        let postcard = wire::PostcardRequest::new(card, &self.settings.sender).for_preview();
+        let call = HttpCall::post(PEER, self.account_client.url(&["send", "postcard"]), &postcard);
+        let pictures = self
+            .account_client
+            .read::<DataEnvelope<PreviewUrls>>(call)
+            .await
+            .map_err(unanswered)?;
+        self.settings.previews.check(&pictures.data.previews)
     }
 
     fn is_quoted(&self, card: &Postcard) -> bool {
@@ -192,68 +197,67 @@ impl Provider for ThanksIo {
         if let Some(price) = self.prices.known(country, uptime) {
             return Ok(price);
         }
-        let estimate = self.estimate(&self.line.for_buyers(), card).await?;
+        let estimate = self.estimate(&self.account_client.for_quotes(), card).await?;
         if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
             tracing::error!(
                 place = PEER,
-                "The account is in its test mode, which mails nothing; switch that off there"
+                "The account is in test mode and mails nothing; switch it to live"
             );
             return Err(Unanswered::Unavailable);
         }
         if !estimate.is_covered() {
-            tracing::error!(
-                place = PEER,
-                "The account's balance does not cover a card, so no card is sold; top it up"
-            );
+            tracing::error!(place = PEER, "The account's balance does not cover a card; top it up");
             return Err(Unanswered::Unavailable);
         }
         let price =
             ProviderQuote::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        // mutant: price-asked-every-time
         self.prices.learn(country, price, uptime);
         Ok(price)
     }
 
     async fn reserve_call(&self) -> Result<(), Unanswered> {
-        self.line.reserve().await
+        self.account_client.reserve().await
     }
 
     async fn release_call(&self) {
-        self.line.release().await;
+        self.account_client.release().await;
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
         let card = &order.state.card;
-        let sheet = wire::Sheet::new(card, &self.settings.sender).of(order);
-        let call = Call::post(PEER, self.at(&["send", "postcard"]), &sheet);
-        let sent: Sent = self.line.hand_in(self.signed(call)).await?;
+        let postcard = wire::PostcardRequest::new(card, &self.settings.sender).of(order);
+        let call = HttpCall::post(PEER, self.account_client.url(&["send", "postcard"]), &postcard);
+        let sent: SubmittedOrder = self.account_client.submit(call).await?;
         if !sent.belongs_to(order.id) || wire::is_cancelled(&sent.status) {
-            return Err(Silence::Lost(Why::Unreadable).into());
+            return Err(CallError::Lost(CallErrorKind::Unreadable).into());
         }
         if sent.total() != Some(order.state.paid.quote.total()) {
-            // The payer was charged by the estimate; the seller bears the rest.
+            // The payer was charged by the estimate; the seller bears the difference.
             tracing::warn!(
                 place = PEER,
                 order.id = %order.id,
-                "The provider charges another total than it estimated"
+                "The provider's charge differs from its estimate"
             );
         }
         Ok(Mailpiece(sent.id.to_string()))
     }
 
     async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
-        let search = tokio::time::timeout(list::SEARCH_DEADLINE, self.search(order, since)).await;
-        Ok(search.unwrap_or(Err(Silence::Lost(Why::TimedOut)))?)
+        let search = tokio::time::timeout(scan::SEARCH_DEADLINE, self.search(order, since)).await;
+        Ok(search.unwrap_or(Err(CallError::Lost(CallErrorKind::TimedOut)))?)
     }
 
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {
-        let at = self.at(&["orders", &mailpiece.0, "items"]).asking("per_page", "100");
-        let items = match self.read::<Items>(Call::get(PEER, at)).await {
-            Err(Silence::Refused(Why::Status(404))) => return Ok(None),
+        let at =
+            self.account_client.url(&["orders", &mailpiece.0, "items"]).asking("per_page", "100");
+        let items = match self.account_client.read::<Items>(HttpCall::get(PEER, at)).await {
+            Err(CallError::Refused(CallErrorKind::Status(404))) => return Ok(None),
             items => items?,
         };
-        let stage = items.stage().ok_or(Silence::Lost(Why::Unreadable))?;
+        let stage = items.stage().ok_or(CallError::Lost(CallErrorKind::Unreadable))?;
         let stage = match stage {
-            // What is cancelled as a whole may never say so of its pieces.
+            // A cancelled order may not show it in its items.
             Stage::Accepted if self.is_cancelled(mailpiece).await? => Stage::Failed,
             Stage::Accepted
             | Stage::Mailed
@@ -265,32 +269,33 @@ impl Provider for ThanksIo {
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
-        let call = Call::put(PEER, self.at(&["orders", &mailpiece.0, "cancel"]));
-        match self.read::<wire::AnyObject>(call).await {
+        let call =
+            HttpCall::put(PEER, self.account_client.url(&["orders", &mailpiece.0, "cancel"]));
+        match self.account_client.read::<wire::AnyObject>(call).await {
             Ok(wire::AnyObject {}) => {
                 self.scan.forget(mailpiece);
                 Ok(Cancellation::Cancelled)
             }
-            Err(Silence::Refused(Why::Status(404))) => Ok(Cancellation::TooLate),
-            // It says no to an order that is printed, and may say no to one that
-            // is cancelled already.
+            Err(CallError::Refused(CallErrorKind::Status(404))) => Ok(Cancellation::TooLate),
+            // It refuses an order that is printed, and may refuse one that is already cancelled.
             Err(
-                Silence::Refused(Why::Status(400 | 422)) | Silence::Lost(Why::Status(403 | 409)),
+                CallError::Refused(CallErrorKind::Status(400 | 422))
+                | CallError::Lost(CallErrorKind::Status(403 | 409)),
             ) => {
                 let cancelled = self.is_cancelled(mailpiece).await?;
                 Ok(if cancelled { Cancellation::Cancelled } else { Cancellation::TooLate })
             }
-            Err(silence) => Err(silence.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }
 
-/// The account that this token opens, by the operator's name for it if there is one.
-pub fn account(base: &Address, token: &str, name: Option<&str>) -> ProviderAccount {
+/// The account of this token, with the operator's name for it if there is one.
+pub fn account(base: &HttpUrl, token: &str, name: Option<&str>) -> ProviderAccount {
     super::account(PEER, base, token, name)
 }
 
-/// A card that nobody is sent, to learn what the account would say.
+/// A sample card for an estimate; it is never mailed.
 fn sample() -> Option<Postcard> {
     Postcard::parse(&Draft {
         front_image_url: Some("https://cdn.thanks.io/letter-backgrounds/bg0.png"),

@@ -1,17 +1,17 @@
-//! What gas has cost lately.
+//! Fee history.
 
 use alloy_primitives::{U64, U256};
 use serde::Deserialize;
 
-/// Recent blocks, as far as prices go.
+/// The fees of recent blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "OnTheWire")]
 pub struct FeeHistory {
-    /// The newest block that is in it.
+    /// Its newest block.
     pub head: u64,
-    /// What a unit of gas costs in the block after that, in wei.
+    /// The base fee of the next block, in wei.
     pub next_base_fee: u128,
-    /// What half of the transactions paid on top, block by block, in wei.
+    /// The median priority fee of each block, in wei.
     pub tips: Vec<u128>,
 }
 
@@ -28,13 +28,13 @@ impl TryFrom<OnTheWire> for FeeHistory {
     type Error = &'static str;
 
     fn try_from(wire: OnTheWire) -> Result<Self, Self::Error> {
-        const STRANGE: &str = "not a fee history";
-        let wei = |fee: &U256| u128::try_from(*fee).map_err(|_| STRANGE);
-        let next_base_fee = wire.base_fee_per_gas.last().ok_or(STRANGE).and_then(wei)?;
-        // There is one fee more than blocks: that of the block to come.
-        let blocks = u64::try_from(wire.base_fee_per_gas.len()).map_err(|_| STRANGE)?;
-        let after = wire.oldest_block.to::<u64>().checked_add(blocks).ok_or(STRANGE)?;
-        let head = after.checked_sub(2).ok_or(STRANGE)?;
+        const INVALID: &str = "not a fee history";
+        let wei = |fee: &U256| u128::try_from(*fee).map_err(|_| INVALID);
+        let next_base_fee = wire.base_fee_per_gas.last().ok_or(INVALID).and_then(wei)?;
+        // There is one base fee more than blocks: that of the next block.
+        let blocks = u64::try_from(wire.base_fee_per_gas.len()).map_err(|_| INVALID)?;
+        let after = wire.oldest_block.to::<u64>().checked_add(blocks).ok_or(INVALID)?;
+        let head = after.checked_sub(2).ok_or(INVALID)?;
         let rewards = wire.reward.unwrap_or_default();
         let tips = rewards.iter().filter_map(|block| block.first()).map(wei);
         Ok(Self { head, next_base_fee, tips: tips.collect::<Result<_, _>>()? })
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_fee_is_that_of_the_block_to_come() {
+    fn the_last_base_fee_is_that_of_the_next_block() {
         let json = r#"{"oldestBlock":"0x64","baseFeePerGas":["0x1","0x2","0x3"],
             "gasUsedRatio":[0.5,0.5],"reward":[["0x7"],["0x8"]]}"#;
         let history: FeeHistory = serde_json::from_str(json).unwrap();
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_without_fees_is_none() {
+    fn a_history_without_fees_is_rejected() {
         for json in [
             r#"{"oldestBlock":"0x64","baseFeePerGas":[]}"#,
             r#"{"oldestBlock":"0x0","baseFeePerGas":["0x1"]}"#,

@@ -1,4 +1,4 @@
-//! Where the different makes of nodes put the bytes with which a contract said no.
+//! Revert data in JSON-RPC errors, whose place differs by node software.
 
 use alloy_primitives::Bytes;
 use serde::Deserialize;
@@ -7,8 +7,8 @@ use serde::de::IgnoredAny;
 /// The `data` of an error.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum Explanation {
-    /// The bytes in hexadecimal, or with a word in front.
+pub(super) enum RevertData {
+    /// The bytes in hexadecimal, perhaps with a prefix.
     Text(String),
     /// The same one level deeper.
     Wrapped {
@@ -26,7 +26,7 @@ pub(super) struct Original {
     data: String,
 }
 
-impl Explanation {
+impl RevertData {
     pub(super) fn bytes(self) -> Option<Bytes> {
         let text = match self {
             Self::Text(text) | Self::Wrapped { data: text } => text,
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_are_found_wherever_a_node_puts_them() {
-        let bytes = |json: &str| serde_json::from_str::<Explanation>(json).unwrap().bytes();
+    fn revert_data_is_found_in_every_place() {
+        let bytes = |json: &str| serde_json::from_str::<RevertData>(json).unwrap().bytes();
         let expected = Some(Bytes::from_static(&[0x55, 0x6f]));
         for json in [
             r#""0x556f""#,

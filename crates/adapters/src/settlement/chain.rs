@@ -1,4 +1,4 @@
-//! One chain as the settler reads it: which blocks stay, and what a transaction did in its block.
+//! Reads one chain: which blocks are final, and what receipts prove.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,41 +9,41 @@ use order::model::chain::EvmAddress;
 use order::model::evidence::BlockTag;
 use order::model::ids::Timestamp;
 use order::model::payment::Finality;
-use pay::movement::Moved;
+use pay::transfer::ConfirmedTransfer;
 use tokio::time::Instant;
 
-use super::fees::{GasTerms, Quote};
+use super::fees::{GasPrice, GasTerms};
 use super::outbox::SentTransactions;
-use crate::nonce::Horizon;
-use crate::rpc::{At, Head, NoAnswer, Node, Outcome, Receipt};
+use crate::rpc::{BlockHead, BlockId, Node, NodeError, ReceiptStatus, TransactionReceipt};
+use crate::settlement::proof::ChainHeads;
 
-pub(super) const LATEST: At = At::Tag(BlockTag::Latest);
+pub(super) const LATEST: BlockId = BlockId::Tag(BlockTag::Latest);
 
-/// What nodes answer that do not know a tag, or have no block for it yet.
+/// Error codes of nodes that do not support a block tag.
 const TAG_UNKNOWN: [i64; 4] = [-32602, -32601, -32000, -39001];
 
-/// Whether a successful receipt shows the payment that is looked for.
-pub(super) type Paid<'a> = dyn Fn(&Receipt) -> bool + Sync + 'a;
+/// Whether a successful receipt shows the payment.
+pub(super) type PaymentTest<'a> = dyn Fn(&TransactionReceipt) -> bool + Sync + 'a;
 
-/// A node, and what is known of it.
+/// A node and its cached state.
 pub(super) struct Chain {
     pub(super) node: Node,
-    /// How old a block is that stays, where the node knows no final ones.
+    /// The depth at which a block counts as final, for nodes without finalized blocks.
     confirmations: u64,
-    /// The node has once told us the finalized block. From then on nothing less counts:
-    /// the code for an unknown tag is also that of many a temporary failure.
+    /// The node has returned a finalized block before. From then on an error is an error: the
+    /// code for an unknown tag is also used for temporary failures.
     tells_final: AtomicBool,
-    /// The gas terms that were asked for last, and when.
+    /// The last gas terms, and when they were read.
     terms: Mutex<Option<(Instant, EvmAddress, GasTerms)>>,
 }
 
-/// What the receipts of all transactions of one payment say together.
+/// What the receipts of all transactions of one payment prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum PaymentReceipts {
     /// Some nonce has no receipt.
     Nothing,
-    Paid(Moved),
-    /// Under every nonce one transaction is in a block and failed there.
+    Paid(ConfirmedTransfer),
+    /// For every nonce one transaction is in a block and failed.
     Failed(Finality),
 }
 
@@ -53,11 +53,11 @@ impl Chain {
         Self { node, confirmations, tells_final, terms }
     }
 
-    /// The latest block that no reorganisation can take back. A node that does not
-    /// know the tag is asked for a weaker one, and at last for an old block.
-    pub(super) async fn settled_head(&self) -> Result<Head, NoAnswer> {
+    /// The latest final block. If the node does not support `finalized`, the `safe` block or an
+    /// old block is used.
+    pub(super) async fn settled_head(&self) -> Result<BlockHead, NodeError> {
         for tag in [BlockTag::Finalized, BlockTag::Safe] {
-            match self.node.block(At::Tag(tag)).await {
+            match self.node.block(BlockId::Tag(tag)).await {
                 Ok(head) => {
                     if tag == BlockTag::Finalized {
                         self.tells_final.store(true, Ordering::Relaxed);
@@ -65,27 +65,27 @@ impl Chain {
                     return Ok(head);
                 }
                 Err(why) if self.tells_final.load(Ordering::Relaxed) => return Err(why),
-                Err(NoAnswer::UnknownBlock) => {}
-                Err(NoAnswer::Refused(code)) if TAG_UNKNOWN.contains(&code) => {}
+                Err(NodeError::UnknownBlock) => {}
+                Err(NodeError::Refused(code)) if TAG_UNKNOWN.contains(&code) => {}
                 Err(why) => return Err(why),
             }
         }
         let latest = self.node.block(LATEST).await?;
         let old = latest.number.saturating_sub(self.confirmations);
-        self.node.block(At::Number(old)).await
+        self.node.block(BlockId::Number(old)).await
     }
 
-    /// How far the chain has come behind that block.
-    pub(super) async fn horizon(&self) -> Result<Horizon, NoAnswer> {
-        Horizon::beyond(&self.node, self.settled_head().await?).await
+    /// The latest and the final block.
+    pub(super) async fn horizon(&self) -> Result<ChainHeads, NodeError> {
+        ChainHeads::beyond(&self.node, self.settled_head().await?).await
     }
 
-    /// Fees, and the balance of our account: from memory if they are no older than this.
+    /// Fees and the balance of our account, cached for at most `age_most`.
     pub(super) async fn terms(
         &self,
         own: EvmAddress,
         age_most: Duration,
-    ) -> Result<GasTerms, NoAnswer> {
+    ) -> Result<GasTerms, NodeError> {
         let known = self.terms.lock().ok().and_then(|known| *known);
         if let Some((at, of, terms)) = known
             && of == own
@@ -93,89 +93,97 @@ impl Chain {
         {
             return Ok(terms);
         }
-        let (quote, balance) = tokio::try_join!(self.quote(), self.node.balance(own))?;
-        let terms = GasTerms { quote, balance };
+        let (gas_price, balance) = tokio::try_join!(self.gas_price(), self.node.balance(own))?;
+        let terms = GasTerms { gas_price, balance };
         if let Ok(mut known) = self.terms.lock() {
             *known = Some((Instant::now(), own, terms));
         }
         Ok(terms)
     }
 
-    async fn quote(&self) -> Result<Quote, NoAnswer> {
-        let quote = Quote::of(&self.node.fee_history().await?);
-        // Recent blocks may have been empty, and some chains take nothing without a tip.
-        let tip = if quote.tip == 0 { self.node.tip().await? } else { quote.tip };
-        Ok(Quote { tip, ..quote })
+    async fn gas_price(&self) -> Result<GasPrice, NodeError> {
+        let gas_price = GasPrice::of(&self.node.fee_history().await?);
+        // Recent blocks may have been empty, and some chains require a priority fee.
+        let tip = if gas_price.tip == 0 { self.node.tip().await? } else { gas_price.tip };
+        Ok(GasPrice { tip, ..gas_price })
     }
 
-    /// Of the transactions under one nonce at most one can be in a block, so one that
-    /// failed there speaks for all of them.
+    /// At most one transaction of a nonce can be in a block, so one that failed there decides for
+    /// all of them.
     pub(super) async fn look(
         &self,
         sent: &[SentTransactions],
-        paid: &Paid<'_>,
-    ) -> Result<Seen, NoAnswer> {
+        paid: &PaymentTest<'_>,
+    ) -> Result<PaymentReceipts, NodeError> {
         let mut failed = Vec::new();
         for under_one_nonce in sent {
             for hash in under_one_nonce.hashes.iter().rev() {
                 let Some(receipt) = self.node.receipt(*hash).await? else { continue };
-                match self.judge(&receipt, paid).await? {
-                    Some(Judged::Paid(moved)) => return Ok(Seen::Paid(moved)),
-                    Some(Judged::Failed(finality)) => failed.push(finality),
-                    Some(Judged::NotShown) | None => {}
+                match self.prove(&receipt, None, paid).await? {
+                    Some(ReceiptProof::Paid(moved)) => return Ok(PaymentReceipts::Paid(moved)),
+                    Some(ReceiptProof::Failed(finality)) => failed.push(finality),
+                    Some(ReceiptProof::NotShown) | None => {}
                 }
                 break;
             }
         }
         if failed.is_empty() || failed.len() < sent.len() {
-            return Ok(Seen::Nothing);
+            return Ok(PaymentReceipts::Nothing);
         }
         let all_final = failed.iter().all(|finality| *finality == Finality::Final);
-        Ok(Seen::Failed(if all_final { Finality::Final } else { Finality::Provisional }))
+        Ok(PaymentReceipts::Failed(if all_final { Finality::Final } else { Finality::Provisional }))
     }
 
-    /// What a receipt proves; none if its block is not part of the chain any more.
-    pub(super) async fn judge(
+    /// What a receipt proves; none if its block is not part of the chain any more. A payment in
+    /// a block that the sender has seen in the chain needs no further call.
+    pub(super) async fn prove(
         &self,
-        receipt: &Receipt,
-        paid: &Paid<'_>,
-    ) -> Result<Option<Judged>, NoAnswer> {
-        let standing = self.stands(receipt).await?;
-        Ok(match (receipt.outcome, standing) {
+        receipt: &TransactionReceipt,
+        seen_in: Option<(Timestamp, Finality)>,
+        paid: &PaymentTest<'_>,
+    ) -> Result<Option<ReceiptProof>, NodeError> {
+        let is_payment = receipt.outcome == ReceiptStatus::Succeeded && paid(receipt);
+        let in_block = match seen_in {
+            Some(block) if is_payment => Some(block),
+            Some(_) | None => self.stands(receipt).await?,
+        };
+        Ok(match (receipt.outcome, in_block) {
             (_, None) => None,
-            (Outcome::Succeeded, Some((at, finality))) if paid(receipt) => {
+            (ReceiptStatus::Succeeded, Some((at, finality))) if is_payment => {
                 let transaction = receipt.transaction.to_string();
-                Some(Judged::Paid(Moved { transaction, at, finality }))
+                Some(ReceiptProof::Paid(ConfirmedTransfer { transaction, at, finality }))
             }
-            (Outcome::Succeeded, Some(_)) => Some(Judged::NotShown),
-            (Outcome::Reverted, Some((_, finality))) => Some(Judged::Failed(finality)),
+            (ReceiptStatus::Succeeded, Some(_)) => Some(ReceiptProof::NotShown),
+            (ReceiptStatus::Reverted, Some((_, finality))) => Some(ReceiptProof::Failed(finality)),
         })
     }
 
-    /// The payment in a transaction of another sender, if it is there and stands. That needs
-    /// no state of a block, which most nodes forget long before the block is final.
+    /// The payment in another sender's transaction, if its block is canonical. This needs no
+    /// block state, which most nodes prune before the block is final.
     pub(super) async fn shown(
         &self,
         hash: B256,
-        paid: &Paid<'_>,
-    ) -> Result<Option<Moved>, NoAnswer> {
+        paid: &PaymentTest<'_>,
+    ) -> Result<Option<ConfirmedTransfer>, NodeError> {
         let Some(receipt) = self.node.receipt(hash).await? else { return Ok(None) };
-        if receipt.outcome != Outcome::Succeeded || !paid(&receipt) {
+        if receipt.outcome != ReceiptStatus::Succeeded || !paid(&receipt) {
             return Ok(None);
         }
-        Ok(match self.judge(&receipt, paid).await? {
-            Some(Judged::Paid(moved)) => Some(moved),
-            Some(Judged::Failed(_) | Judged::NotShown) | None => None,
+        Ok(match self.prove(&receipt, None, paid).await? {
+            Some(ReceiptProof::Paid(moved)) => Some(moved),
+            Some(ReceiptProof::Failed(_) | ReceiptProof::NotShown) | None => None,
         })
     }
 
-    /// When the receipt's block was made, and whether it stays; none if the block
-    /// is not part of the chain any more. The settled block is read first: whatever
-    /// is at or below it afterwards was so before.
-    async fn stands(&self, receipt: &Receipt) -> Result<Option<(Timestamp, Finality)>, NoAnswer> {
+    /// Time and finality of the receipt's block; none if the block is not canonical any more. The
+    /// final block is read first, so a block at or below it was already final.
+    async fn stands(
+        &self,
+        receipt: &TransactionReceipt,
+    ) -> Result<Option<(Timestamp, Finality)>, NodeError> {
         let settled = self.settled_head().await?;
-        let block = match self.node.block(At::Number(receipt.block)).await {
-            Err(NoAnswer::UnknownBlock) => return Ok(None),
+        let block = match self.node.block(BlockId::Number(receipt.block)).await {
+            Err(NodeError::UnknownBlock) => return Ok(None),
             block => block?,
         };
         let stays = receipt.block <= settled.number;
@@ -186,8 +194,8 @@ impl Chain {
 }
 
 /// What one receipt proves.
-pub(super) enum Judged {
-    Paid(Moved),
+pub(super) enum ReceiptProof {
+    Paid(ConfirmedTransfer),
     /// Its nonce is used, and nothing was paid.
     Failed(Finality),
     /// It succeeded, and its events show no payment: it is an empty transaction that replaced

@@ -1,4 +1,4 @@
-//! What is kept with an order before its call is handed to the sender.
+//! What is stored with an order before its call is passed to the sender.
 
 use alloy_primitives::Address;
 use order::model::chain::EvmAddress;
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use super::outbox::AccountCode;
 
-/// Raised when the form changes; older forms stay readable while an order can have one.
+/// Increased with the format; older formats stay readable while orders can have them.
 const VERSION: u8 = 2;
 
 /// What [`PreparedCall::read`] fails with, for the log.
-pub(super) const UNREADABLE: &str = "what was kept with the order cannot be read";
+pub(super) const UNREADABLE: &str = "the stored preparation cannot be read";
 
 /// A call that was simulated, and what is needed to make it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PreparedCall {
     version: u8,
-    /// The latest block at that time: without a reorganisation no transaction of this
-    /// payment is in it or before it.
+    /// The latest block at that time. Without a reorganisation no transaction of this payment is
+    /// in it or an earlier one.
     pub(super) since: u64,
-    /// The account that is to send it.
+    /// The sending account.
     account: Address,
-    /// None where another sender had made the payment before we would have.
+    /// None if another sender had made the payment.
     pub(super) gas: Option<u64>,
     pub(super) code: AccountCode,
     pub(super) allowance: Allowance,
 }
 
-/// Whether the payer's EIP-2612 permit goes along.
+/// Whether the call includes the payer's EIP-2612 permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Allowance {
     Given,
@@ -42,7 +42,7 @@ impl PreparedCall {
         Self { version: VERSION, since, account, gas: Some(gas), code, allowance }
     }
 
-    /// There is nothing left to send.
+    /// Another sender has made the payment.
     pub(super) fn made_by_others(account: EvmAddress) -> Self {
         Self { gas: None, ..Self::new(0, account, 0, AccountCode::None) }
     }
@@ -51,7 +51,7 @@ impl PreparedCall {
         Self { allowance, ..self }
     }
 
-    /// None if these bytes are not of this form.
+    /// None if the bytes have another format.
     pub(super) fn read(preparation: &Preparation) -> Option<Self> {
         let call: Self = serde_json::from_slice(&preparation.0).ok()?;
         (call.version == VERSION).then_some(call)
@@ -61,7 +61,7 @@ impl PreparedCall {
         Preparation(serde_json::to_vec(self).expect("plain values become JSON"))
     }
 
-    /// The same call, simulated again later.
+    /// The same call, simulated again.
     pub(super) fn after(self, earlier: Option<Self>) -> Self {
         match earlier {
             None => self,

@@ -1,12 +1,12 @@
 //! The sender: one task per network that assigns nonces, signs, sends in order and follows blocks.
 //!
-//! Requests that settle a payment hand their call to it and wait. In the process that has
-//! the account's lease it is the leader and writes to the outbox; in any other process it
-//! is a follower, which hands settlements over by the queue of the store.
+//! Requests that settle a payment pass their call to it and wait. In the process that has the
+//! account's lease it is the leader and writes to the outbox; in any other process it is a
+//! follower, which hands settlements over by the queue of the store.
 //!
-//! Read it in this order: `leader`, one round of the process that sends; `assign`, from
-//! waiting settlement to nonce; `blocks`, what became of what was sent; `follower`, the
-//! other processes; `flights`, what the leader knows of its open rows.
+//! Reading order: `leader`, one round of the sending process; `assign`, nonces for waiting
+//! settlements; `blocks`, receipts and replacements; `follower`, the other processes;
+//! `in_flight`, the leader's open rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,42 +23,42 @@ use tokio::sync::{mpsc, oneshot};
 
 mod assign;
 mod blocks;
-mod flights;
 mod follower;
+mod in_flight;
 mod leader;
 
-pub(super) use assign::{TERMS_LIFE, WALLET_REFUSED_SECONDS};
-
-use super::Limits;
 use super::chain::Chain;
 use super::fees::GasTerms;
-use super::gas::GasBudget;
+use super::gas_budget::GasBudget;
+use super::limits::SettlerLimits;
 use super::outbox::{
     Epoch, Notices, Outbox, SenderAccount, SettlementQueue, SettlementRequest, Withdrawal,
 };
-use super::transaction::Signer;
-use crate::rpc::{Head, NoAnswer, NotSent, Progress, Receipt, Sent, Simulated};
+use super::transaction::TransactionSigner;
+use crate::rpc::{
+    AccountProgress, BlockHead, NodeError, SendError, SendOutcome, SimulatedCall,
+    TransactionReceipt,
+};
 
 /// How long to wait after the store or the node did not answer.
 const RETRY: Duration = Duration::from_millis(250);
 
-/// What became of a settlement that was handed to the sender.
+/// The outcome of a settlement.
 #[derive(Clone, Debug)]
 pub(super) enum SenderOutcome {
     /// One of its transactions is in a block, where it succeeded or failed.
     Mined(Box<MinedTransaction>),
     /// It has no nonce and was certainly not sent.
-    NotSent(NotSentReason),
-    /// It may be in a block one day.
+    SendError(NotSentReason),
+    /// It may still be mined.
     Unknown(&'static str),
 }
 
 /// A transaction in a block.
 #[derive(Clone, Debug)]
 pub(super) struct MinedTransaction {
-    pub(super) receipt: Receipt,
-    /// When its block was made, and whether it stays; none if the sender has not seen the
-    /// block in the chain.
+    pub(super) receipt: TransactionReceipt,
+    /// Time and finality of its block; none if the sender has not seen the block in the chain.
     pub(super) in_block: Option<(Timestamp, Finality)>,
 }
 
@@ -79,7 +79,7 @@ pub(super) enum NotSentReason {
     WalletBusy,
     /// No sender took it in time.
     TimedOut,
-    /// The process that sends refused it, for one of the other reasons.
+    /// The sending process refused it, for one of the other reasons.
     RefusedBySender,
 }
 
@@ -103,62 +103,67 @@ pub(super) enum Command {
         request: Box<SettlementRequest>,
         answer: oneshot::Sender<SenderOutcome>,
     },
-    /// Takes a settlement back that has no nonce yet.
+    /// Withdraws a settlement that has no nonce yet.
     Withdraw {
         key: PaymentKey,
         answer: oneshot::Sender<Withdrawal>,
     },
 }
 
-/// What the sender asks of a node. A trait, so that a model can stand in for the chain.
+/// The node calls of a sender. A trait, so that a model can replace the chain.
 #[async_trait]
 pub(super) trait ChainNode: Send + Sync {
-    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<Sent, NotSent>>;
-    async fn progress(&self, of: EvmAddress, hashes: &[B256]) -> Result<Progress, NoAnswer>;
+    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<SendOutcome, SendError>>;
+    async fn progress(&self, of: EvmAddress, hashes: &[B256])
+    -> Result<AccountProgress, NodeError>;
     /// The blocks with these numbers, in one exchange; none where there is no such block.
-    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer>;
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<BlockHead>>, NodeError>;
     /// Fees, and the balance of our account.
-    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NoAnswer>;
-    async fn settled_head(&self) -> Result<Head, NoAnswer>;
+    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NodeError>;
+    async fn settled_head(&self) -> Result<BlockHead, NodeError>;
     /// The gas of a transaction that does nothing.
-    async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NoAnswer>;
+    async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NodeError>;
 }
 
 #[async_trait]
 impl ChainNode for Chain {
-    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<Sent, NotSent>> {
+    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<SendOutcome, SendError>> {
         self.node.send_all(raws).await
     }
 
-    async fn progress(&self, of: EvmAddress, hashes: &[B256]) -> Result<Progress, NoAnswer> {
+    async fn progress(
+        &self,
+        of: EvmAddress,
+        hashes: &[B256],
+    ) -> Result<AccountProgress, NodeError> {
         self.node.progress(of, hashes).await
     }
 
-    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer> {
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<BlockHead>>, NodeError> {
         self.node.blocks(numbers).await
     }
 
-    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NoAnswer> {
+    async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NodeError> {
         Chain::terms(self, own, Duration::ZERO).await
     }
 
-    async fn settled_head(&self) -> Result<Head, NoAnswer> {
+    async fn settled_head(&self) -> Result<BlockHead, NodeError> {
         Chain::settled_head(self).await
     }
 
-    async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NoAnswer> {
-        let nothing = Simulated { from: own, to: own, data: &[], fees: None };
+    async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NodeError> {
+        let nothing = SimulatedCall { from: own, to: own, data: &[], fees: None };
         self.node.estimate(&nothing).await
     }
 }
 
-/// Everything a sender works with.
+/// The dependencies of a sender.
 pub(super) struct SenderParts {
     pub(super) account: SenderAccount,
     pub(super) node: Arc<dyn ChainNode>,
     pub(super) outbox: Arc<dyn Outbox>,
-    pub(super) signer: Arc<Signer>,
-    pub(super) limits: Limits,
+    pub(super) signer: Arc<TransactionSigner>,
+    pub(super) limits: SettlerLimits,
     pub(super) clock: Arc<dyn Clock>,
 }
 
@@ -168,17 +173,17 @@ pub(super) struct Sender {
     /// Requests that wait for the end of a settlement, in any role.
     waiters: BTreeMap<PaymentKey, Vec<oneshot::Sender<SenderOutcome>>>,
     gas: GasBudget,
-    /// What other processes tell; none in a store that only one process uses.
+    /// Notices of other processes; none in a store that only one process uses.
     notices: Option<Notices>,
 }
 
 /// Why a role ended.
 enum RoleEnd {
-    /// Nothing can be asked of the sender any more.
+    /// The command channel is closed.
     Closed,
     /// The leader lost its lease.
     LeaseLost,
-    /// The follower has got it.
+    /// The follower got the lease.
     Leads(Epoch),
 }
 
@@ -189,7 +194,7 @@ impl Sender {
         Self { parts, commands, waiters: BTreeMap::new(), gas, notices }
     }
 
-    /// Goes on until nothing can be asked of it any more.
+    /// Runs until the command channel is closed.
     pub(super) async fn run(mut self) {
         let mut waiting = Vec::new();
         loop {
@@ -207,7 +212,7 @@ impl Sender {
             }
             tracing::warn!(
                 network = self.parts.account.network.caip2(),
-                "another process sends transactions now"
+                "Another process has the sender lease"
             );
         }
     }

@@ -1,19 +1,15 @@
-//! A transaction of ours: written, signed, and known by its hash before anybody sees it.
+//! A settlement transaction of our own: signed, and known by its hash before it is sent.
 
 use std::fmt;
 
-use alloy_primitives::{Address, B256, Bytes, keccak256};
+use alloy_primitives::{B256, Bytes};
+use evm::signature::SigningKey;
+use evm::transaction::{self, UnsignedTransaction};
 use order::model::chain::EvmAddress;
-use secp256k1::ecdsa::RecoveryId;
-use secp256k1::{Message, PublicKey, Secp256k1, SecretKey, SignOnly};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::fees::Fees;
-use super::rlp;
-
-/// The EIP-2718 number of a transaction that names its fees as EIP-1559 has them.
-const DYNAMIC_FEE: u8 = 2;
 
 /// An EIP-1559 transaction before its signature. It carries no coin of the chain.
 pub(super) struct Unsigned<'a> {
@@ -37,7 +33,7 @@ pub struct SignedTransaction {
 impl SignedTransaction {
     /// Whether the bytes are those that the hash was made of.
     pub(super) fn is_whole(&self) -> bool {
-        keccak256(&self.raw) == self.hash
+        transaction::hash(&self.raw) == self.hash
     }
 }
 
@@ -56,20 +52,17 @@ impl fmt::Display for NotAKey {
     }
 }
 
-/// The account that carries payments. It cannot print its key.
-pub(super) struct Signer {
-    secret: SecretKey,
-    curve: Secp256k1<SignOnly>,
+/// The account that sends settlements. It cannot print its key.
+pub(super) struct TransactionSigner {
+    key: SigningKey,
     address: EvmAddress,
 }
 
-impl Signer {
+impl TransactionSigner {
     pub(super) fn new(key: &Zeroizing<[u8; 32]>) -> Result<Self, NotAKey> {
-        let secret = SecretKey::from_byte_array(**key).map_err(|_| NotAKey)?;
-        let curve = Secp256k1::signing_only();
-        let public = PublicKey::from_secret_key(&curve, &secret).serialize_uncompressed();
-        let address = EvmAddress::from_bytes(Address::from_raw_public_key(&public[1..]).into());
-        Ok(Self { secret, curve, address })
+        let key = SigningKey::from_bytes(key).map_err(|_| NotAKey)?;
+        let address = EvmAddress::from_bytes(key.address());
+        Ok(Self { key, address })
     }
 
     pub(super) fn address(&self) -> EvmAddress {
@@ -77,83 +70,29 @@ impl Signer {
     }
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>) -> SignedTransaction {
-        let mut items = unsigned.items();
-        let digest = keccak256(envelope(&items));
-        let signature =
-            self.curve.sign_ecdsa_recoverable(Message::from_digest(digest.0), &self.secret);
-        let (parity, compact) = signature.serialize_compact();
-        let parity = if parity == RecoveryId::One { 1 } else { 0 };
-        items.extend([rlp::number(parity), rlp::word(&compact[..32]), rlp::word(&compact[32..])]);
-        let raw = envelope(&items);
-        let (nonce, fees) = (unsigned.nonce, unsigned.fees);
-        SignedTransaction { nonce, fees, hash: keccak256(&raw), raw: raw.into() }
+        let Unsigned { chain_id, nonce, fees, gas, to, data } = *unsigned;
+        let transaction = UnsignedTransaction {
+            chain_id,
+            nonce,
+            priority_fee: fees.tip,
+            max_fee: fees.most,
+            gas,
+            to: to.bytes(),
+            value: 0,
+            data: data.to_vec(),
+        };
+        let raw = transaction.sign(&self.key);
+        SignedTransaction { nonce, fees, hash: transaction::hash(&raw).into(), raw: raw.into() }
     }
-}
-
-impl Drop for Signer {
-    fn drop(&mut self) {
-        self.secret.non_secure_erase();
-    }
-}
-
-impl Unsigned<'_> {
-    fn items(&self) -> Vec<Vec<u8>> {
-        vec![
-            rlp::number(self.chain_id.into()),
-            rlp::number(self.nonce.into()),
-            rlp::number(self.fees.tip),
-            rlp::number(self.fees.most),
-            rlp::number(self.gas.into()),
-            rlp::bytes(&self.to.bytes()),
-            rlp::number(0),
-            rlp::bytes(self.data),
-            rlp::list(&[]),
-        ]
-    }
-}
-
-fn envelope(items: &[Vec<u8>]) -> Vec<u8> {
-    [vec![DYNAMIC_FEE], rlp::list(items)].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use sandbox::chain;
-    use sandbox::keys::Key;
-
     use super::*;
-
-    /// The sandbox has its own writer and its own signer of transactions.
-    #[test]
-    fn two_hands_write_the_same_bytes() {
-        let lengths: [u8; 4] = [0, 1, 60, 255];
-        for (nonce, length) in (0_u64..).step_by(127).zip(lengths) {
-            let data = vec![0xab; usize::from(length) * 5];
-            let (key, to) = ([7; 32], EvmAddress::from_bytes([0xcd; 20]));
-            let fees = Fees { most: 3_000_000_000, tip: u128::from(nonce) };
-            let unsigned = Unsigned { chain_id: 8453, nonce, fees, gas: 123_456, to, data: &data };
-            let signer = Signer::new(&Zeroizing::new(key)).unwrap();
-            let other = Key::from_bytes(key).unwrap();
-            let expected = chain::Unsigned {
-                chain_id: 8453,
-                nonce,
-                priority_fee: fees.tip,
-                max_fee: fees.most,
-                gas: 123_456,
-                to,
-                value: 0,
-                data: data.clone(),
-            };
-            let signed = signer.sign(&unsigned);
-            assert_eq!(signed.raw.to_vec(), expected.sign(&other));
-            assert_eq!(signed.hash, keccak256(&signed.raw));
-            assert_eq!(signer.address(), other.address());
-        }
-    }
 
     #[test]
     fn zero_is_no_key() {
-        assert_eq!(Signer::new(&Zeroizing::new([0; 32])).err(), Some(NotAKey));
-        assert_eq!(Signer::new(&Zeroizing::new([0xff; 32])).err(), Some(NotAKey));
+        assert_eq!(TransactionSigner::new(&Zeroizing::new([0; 32])).err(), Some(NotAKey));
+        assert_eq!(TransactionSigner::new(&Zeroizing::new([0xff; 32])).err(), Some(NotAKey));
     }
 }

@@ -1,37 +1,32 @@
-//! What x402 asks of a chain: the calls of the scheme `upto`, and what proves that one paid.
+//! x402 on a chain: the calls of the scheme `upto`, and the events that prove a payment.
 
-use alloy_primitives::{Address, B256, Bytes, U256, address};
-use alloy_sol_types::{
-    Revert, SolCall, SolError, SolEvent, SolInterface, SolStruct, eip712_domain,
+use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_sol_types::{Revert, SolCall, SolError, SolEvent, SolInterface};
+use evm::contracts;
+use evm::interfaces::{
+    EIP2612Permit, Permit2, PermitTransferFrom, TokenPermissions, UptoProxy, Usdc, Wallet, Witness,
 };
 use order::model::chain::EvmAddress;
 use order::model::money::Usdc as Money;
 use order::model::payment::{Instrument, PaymentKey};
 use order::tender::Rejection;
-use pay::x402::credential::{Permit, Promise};
-use pay::x402::facilitator::Signer;
+use pay::x402::credential::{Eip2612Permit, Permit2Authorization};
+use pay::x402::settler::SignatureKind;
+use pay::x402::signature::promise_digest;
 
-use super::abi::{
-    EIP2612Permit, Permit2, PermitTransferFrom, PermitWitnessTransferFrom, TokenPermissions,
-    UptoProxy, Usdc, Wallet, Witness,
-};
 use super::chain::LATEST;
-use super::network::{NetworkSettler, PaymentCall, Unready};
+use super::network_settler::{NetworkSettler, PaymentCall, PrepareError};
 use super::preparation::Allowance;
-use crate::nonce::State;
 use crate::permit2;
-use crate::rpc::{Log, NoAnswer, Receipt};
+use crate::rpc::{EventLog, NodeError, TransactionReceipt};
+use crate::settlement::proof::NonceState;
 
-mod trace;
+pub(super) mod trace;
 
-pub(super) use trace::trace;
+const PERMIT2: Address = Address::new(contracts::PERMIT2);
+const UPTO_PROXY: Address = Address::new(contracts::UPTO_PROXY);
 
-/// Uniswap's Permit2, the same on every chain.
-const PERMIT2: Address = address!("0x000000000022D473030F116dDEE9F6B43aC78BA3");
-/// The x402 proxy of the scheme `upto`, the same on every chain.
-const UPTO_PROXY: Address = address!("0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002");
-
-/// What Permit2 says when the token did not move.
+/// Permit2's error for a failed transfer.
 const TRANSFER_FAILED: &str = "TRANSFER_FROM_FAILED";
 
 const BAD_SIGNATURE: &str = "invalid_permit2_signature";
@@ -48,17 +43,20 @@ fn noun(place: Address) -> EvmAddress {
     EvmAddress::from_bytes(place.into())
 }
 
-/// All transactions that spend this promise share its key.
-fn key(promise: &Promise) -> PaymentKey {
-    let Promise { network, payer, nonce, .. } = *promise;
+/// All transactions for this authorization have this key.
+fn key(promise: &Permit2Authorization) -> PaymentKey {
+    let Permit2Authorization { network, payer, nonce, .. } = *promise;
     PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)
 }
 
-/// The call that takes `charge` from the payer and gives it to the seller.
+/// The call that transfers `charge` from the payer to the seller.
 ///
-/// Permit2 marks the promise's nonce as used in the same call, so of all the
-/// transactions that we may ever sign for it, one can succeed.
-pub(super) fn call(promise: &Promise, charge: Money, allowance: Allowance) -> PaymentCall {
+/// Permit2 marks the nonce as used in the same call, so at most one transaction can succeed.
+pub(super) fn call(
+    promise: &Permit2Authorization,
+    charge: Money,
+    allowance: Allowance,
+) -> PaymentCall {
     let permit = PermitTransferFrom {
         permitted: permitted(promise),
         nonce: U256::from_be_bytes(promise.nonce),
@@ -88,12 +86,12 @@ pub(super) fn call(promise: &Promise, charge: Money, allowance: Allowance) -> Pa
     PaymentCall { key: key(promise), payer, to: noun(UPTO_PROXY), data, deadline }
 }
 
-fn permitted(promise: &Promise) -> TokenPermissions {
+fn permitted(promise: &Permit2Authorization) -> TokenPermissions {
     let (token, amount) = (place(promise.network.usdc()), U256::from(promise.most.atomic()));
     TokenPermissions { token, amount }
 }
 
-fn witness(promise: &Promise) -> Witness {
+fn witness(promise: &Permit2Authorization) -> Witness {
     Witness {
         to: place(promise.pay_to),
         facilitator: place(promise.facilitator),
@@ -101,7 +99,7 @@ fn witness(promise: &Promise) -> Witness {
     }
 }
 
-fn spelled_out(permit: &Permit) -> EIP2612Permit {
+fn spelled_out(permit: &Eip2612Permit) -> EIP2612Permit {
     let (r, s) = (&permit.signature[..32], &permit.signature[32..64]);
     EIP2612Permit {
         value: U256::from(permit.amount.atomic()),
@@ -112,29 +110,16 @@ fn spelled_out(permit: &Permit) -> EIP2612Permit {
     }
 }
 
-/// The hash that the payer signed.
-fn digest(promise: &Promise) -> B256 {
-    let message = PermitWitnessTransferFrom {
-        permitted: permitted(promise),
-        spender: UPTO_PROXY,
-        nonce: U256::from_be_bytes(promise.nonce),
-        deadline: U256::from(promise.deadline),
-        witness: witness(promise),
-    };
-    let domain = eip712_domain! {
-        name: "Permit2",
-        chain_id: promise.network.chain_id(),
-        verifying_contract: PERMIT2,
-    };
-    message.eip712_signing_hash(&domain)
-}
-
-/// What proves that a transaction paid: the token itself announced it.
-pub(super) fn shows(receipt: &Receipt, promise: &Promise, charge: Money) -> bool {
+/// A transfer event of the token proves the payment.
+pub(super) fn shows(
+    receipt: &TransactionReceipt,
+    promise: &Permit2Authorization,
+    charge: Money,
+) -> bool {
     receipt.logs.iter().any(|log| is_payment(log, promise, charge))
 }
 
-fn is_payment(log: &Log, promise: &Promise, charge: Money) -> bool {
+fn is_payment(log: &EventLog, promise: &Permit2Authorization, charge: Money) -> bool {
     let topics = log.topics.iter().copied();
     let moved = Usdc::Transfer::decode_raw_log_validate(topics, &log.data);
     log.address == place(promise.network.usdc())
@@ -145,16 +130,16 @@ fn is_payment(log: &Log, promise: &Promise, charge: Money) -> bool {
         })
 }
 
-/// Everything about a promise that only the chain can tell. First the signature, where no
-/// key of the payer's made it: whoever sends nonsense costs one question, not four.
+/// All checks that need the chain. The signature is checked first if no key made it: an invalid
+/// one costs one node call, not four.
 pub(super) async fn verify(
     network: &NetworkSettler,
-    promise: &Promise,
-    signer: Signer,
+    promise: &Permit2Authorization,
+    signer: SignatureKind,
 ) -> Result<(), Rejection> {
     let nonce = permit2::nonce(promise.payer, promise.nonce);
     signed(network, promise, signer).await?;
-    let asked = (nonce.contract, nonce.question.clone());
+    let asked = (nonce.contract, nonce.call_data.clone());
     let [balance, allowance] = Funds::questions(promise);
     let answers = network.chain.node.call_all(&[asked, balance, allowance], LATEST).await;
     let (state, funds) = match answers.map_err(unavailable)?.as_slice() {
@@ -162,13 +147,13 @@ pub(super) async fn verify(
         _ => return Err(Rejection::Unavailable),
     };
     let (state, funds) = (state.map_err(unavailable)?, funds.map_err(unavailable)?);
-    if state == State::Used {
+    if state == NonceState::Used {
         return Err(Rejection::Invalid(USED_NONCE.to_owned()));
     }
     enough(&funds, promise.most)?;
     match funds.route(promise, promise.most)? {
         Allowance::Given => Ok(()),
-        // Whether the permit holds, only the token knows.
+        // Only the token can verify the permit.
         Allowance::ByPermit => {
             let call = call(promise, promise.most, Allowance::ByPermit);
             network.try_call(&call).await.map_err(|why| unready(&why))
@@ -182,25 +167,25 @@ struct Funds {
 }
 
 impl Funds {
-    /// What the token is asked for them.
-    fn questions(promise: &Promise) -> [(EvmAddress, Vec<u8>); 2] {
+    /// The calls that read them.
+    fn questions(promise: &Permit2Authorization) -> [(EvmAddress, Vec<u8>); 2] {
         let (usdc, account) = (promise.network.usdc(), place(promise.payer));
         let balance = Usdc::balanceOfCall { account };
         let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
         [(usdc, balance.abi_encode()), (usdc, allowance.abi_encode())]
     }
 
-    fn read(balance: &[u8], allowance: &[u8]) -> Result<Self, NoAnswer> {
+    fn read(balance: &[u8], allowance: &[u8]) -> Result<Self, NodeError> {
         let balance = Usdc::balanceOfCall::abi_decode_returns(balance);
         let allowance = Usdc::allowanceCall::abi_decode_returns(allowance);
         match (balance, allowance) {
             (Ok(balance), Ok(allowance)) => Ok(Self { balance, allowance }),
-            (Err(_), _) | (_, Err(_)) => Err(NoAnswer::Unusable),
+            (Err(_), _) | (_, Err(_)) => Err(NodeError::Unusable),
         }
     }
 
-    /// How the token gets to move, if the payer has provided for it.
-    fn route(&self, promise: &Promise, amount: Money) -> Result<Allowance, Rejection> {
+    /// How Permit2 gets its allowance.
+    fn route(&self, promise: &Permit2Authorization, amount: Money) -> Result<Allowance, Rejection> {
         if self.allowance >= U256::from(amount.atomic()) {
             return Ok(Allowance::Given);
         }
@@ -208,11 +193,14 @@ impl Funds {
     }
 }
 
-async fn funds(network: &NetworkSettler, promise: &Promise) -> Result<Funds, NoAnswer> {
+async fn funds(
+    network: &NetworkSettler,
+    promise: &Permit2Authorization,
+) -> Result<Funds, NodeError> {
     let answers = network.chain.node.call_all(&Funds::questions(promise), LATEST).await?;
     match answers.as_slice() {
         [balance, allowance] => Funds::read(balance, allowance),
-        _ => Err(NoAnswer::Unusable),
+        _ => Err(NodeError::Unusable),
     }
 }
 
@@ -223,10 +211,10 @@ fn enough(funds: &Funds, amount: Money) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// How the allowance will come about, where a permit leaves that open.
+/// Whether the permit is needed.
 pub(super) async fn route(
     network: &NetworkSettler,
-    promise: &Promise,
+    promise: &Permit2Authorization,
     charge: Money,
 ) -> Result<Allowance, Rejection> {
     match promise.permit {
@@ -238,18 +226,18 @@ pub(super) async fn route(
     }
 }
 
-/// Where no key of the payer signed, the payer must be a contract that says yes.
+/// If no key of the payer signed, the payer must be a contract wallet that accepts the signature.
 async fn signed(
     network: &NetworkSettler,
-    promise: &Promise,
-    signer: Signer,
+    promise: &Permit2Authorization,
+    signer: SignatureKind,
 ) -> Result<(), Rejection> {
     let bad = || Rejection::Invalid(BAD_SIGNATURE.to_owned());
     match signer {
-        Signer::Key => return Ok(()),
-        Signer::Undecided => {}
+        SignatureKind::Key => return Ok(()),
+        SignatureKind::Contract => {}
     }
-    if !network.wallet_questions.may_ask(promise.payer) {
+    if !network.wallet_check_limit.allows(promise.payer) {
         return Err(Rejection::Unavailable);
     }
     let code = network.chain.node.code(promise.payer, LATEST).await.map_err(unavailable)?;
@@ -257,33 +245,33 @@ async fn signed(
         return Err(bad());
     }
     let signature = Bytes::copy_from_slice(&promise.signature);
-    let asked = Wallet::isValidSignatureCall { hash: digest(promise), signature };
+    let asked = Wallet::isValidSignatureCall { hash: promise_digest(promise).into(), signature };
     let answer = network.chain.node.call(promise.payer, &asked.abi_encode(), LATEST).await;
-    match answer.map_err(Unready::from) {
+    match answer.map_err(PrepareError::from) {
         Ok(said) => {
-            // A yes is the function's own selector.
+            // The magic value is the function's selector (EIP-1271).
             let yes = Wallet::isValidSignatureCall::abi_decode_returns(&said)
                 .is_ok_and(|said| said.0 == Wallet::isValidSignatureCall::SELECTOR);
             if !yes {
                 return Err(bad());
             }
-            network.wallet_questions.accepted(promise.payer);
+            network.wallet_check_limit.accepted(promise.payer);
             Ok(())
         }
-        Err(Unready::Reverted(_)) => Err(bad()),
+        Err(PrepareError::Reverted(_)) => Err(bad()),
         Err(other) => Err(unready(&other)),
     }
 }
 
-/// Why nothing was signed, in the words that payers know.
+/// Why nothing was signed, as an x402 reason.
 pub(super) async fn declined(
     network: &NetworkSettler,
-    promise: &Promise,
+    promise: &Permit2Authorization,
     charge: Money,
-    why: Unready,
+    why: PrepareError,
 ) -> Rejection {
-    let Unready::Reverted(bytes) = &why else { return unready(&why) };
-    // Permit2 does not say why the token did not move; the token does.
+    let PrepareError::Reverted(bytes) = &why else { return unready(&why) };
+    // Permit2 does not say why the transfer failed; balance and allowance do.
     if Revert::abi_decode(bytes).is_ok_and(|revert| revert.reason == TRANSFER_FAILED) {
         let Ok(funds) = funds(network, promise).await else { return Rejection::Unavailable };
         let found = enough(&funds, charge).and_then(|()| funds.route(promise, charge).map(drop));
@@ -294,22 +282,23 @@ pub(super) async fn declined(
     Rejection::Invalid(reason(bytes).to_owned())
 }
 
-fn unready(why: &Unready) -> Rejection {
+fn unready(why: &PrepareError) -> Rejection {
     match why {
-        Unready::Reverted(bytes) => Rejection::Invalid(reason(bytes).to_owned()),
-        Unready::CodeRefused => Rejection::Invalid(CODE_REFUSED.to_owned()),
-        Unready::CodeFailed => Rejection::Invalid(CODE_FAILED.to_owned()),
-        Unready::Node(_) | Unready::Store | Unready::TooDear | Unready::NoFunds => {
-            Rejection::Unavailable
-        }
+        PrepareError::Reverted(bytes) => Rejection::Invalid(reason(bytes).to_owned()),
+        PrepareError::CodeRefused => Rejection::Invalid(CODE_REFUSED.to_owned()),
+        PrepareError::CodeFailed => Rejection::Invalid(CODE_FAILED.to_owned()),
+        PrepareError::Node(_)
+        | PrepareError::Store
+        | PrepareError::TooDear
+        | PrepareError::NoFunds => Rejection::Unavailable,
     }
 }
 
-fn unavailable(_: NoAnswer) -> Rejection {
+fn unavailable(_: NodeError) -> Rejection {
     Rejection::Unavailable
 }
 
-/// The name that x402 has for what a contract said no with.
+/// The x402 reason of a revert.
 fn reason(revert: &[u8]) -> &'static str {
     use Permit2::Permit2Errors as P;
     use UptoProxy::UptoProxyErrors as U;
@@ -329,7 +318,12 @@ fn reason(revert: &[u8]) -> &'static str {
         (Err(_), Ok(U::UnauthorizedFacilitator(_))) => "upto_unauthorized_facilitator",
         (Err(_), Ok(U::PaymentTooEarly(_))) => "permit2_payment_too_early",
         (Err(_), Ok(U::Permit2612AmountMismatch(_))) => "permit2_2612_amount_mismatch",
-        (Err(_), Err(_)) => "permit2_simulation_failed",
+        // What our own checks and calls make impossible.
+        (Ok(P::InvalidAmount(_)), _)
+        | (
+            Err(_),
+            Ok(U::InvalidAmount(_) | U::InvalidOwner(_) | U::InvalidDestination(_)) | Err(_),
+        ) => "permit2_simulation_failed",
     }
 }
 

@@ -14,7 +14,7 @@ pub enum OpenError {
     Sqlite { path: PathBuf, cause: rusqlite::Error },
     /// The text is no PostgreSQL address. It may hold a password, so it is not
     /// repeated.
-    Address,
+    InvalidUrl,
     /// PostgreSQL does not answer, or does not let us in.
     Postgres { cause: Box<dyn Error + Send + Sync> },
     /// It was written by a build from before the first release.
@@ -52,9 +52,9 @@ impl fmt::Display for OpenError {
                 "the database has schema {found}, from before the first release, and cannot be \
                  brought up to date: begin with a new one"
             ),
-            Self::Address => write!(
+            Self::InvalidUrl => write!(
                 f,
-                "the database address cannot be read: write it as \
+                "the database URL cannot be parsed: write it as \
                  postgresql://user:password@host:5432/name"
             ),
             Self::Postgres { cause } => {

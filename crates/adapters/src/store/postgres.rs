@@ -1,7 +1,6 @@
 //! Orders in PostgreSQL, for any number of processes.
 //!
-//! A move is one statement, so it is all or nothing and one journey to the
-//! server, which groups commits by itself.
+//! A write is one statement: atomic, one round trip, and the server groups commits.
 //!
 //! Connections are not encrypted yet: keep the server on this machine or on a
 //! private network. [`PostgresStore::connect`] is the one place that decides
@@ -30,23 +29,22 @@ mod session;
 
 use self::connection::Server;
 use self::heartbeat::Heartbeat;
-use self::queries::Before;
+use self::queries::BeforeClaim;
 use self::session::Session;
-use super::rows::{self, Row, moment, sql};
+use super::rows::{self, Row, seconds_cell, sql};
 use super::undecryptable::Undecryptable;
 use super::{OpenError, error};
 use crate::keys::Keyring;
-use crate::seal::Seals;
+use crate::store::encryption::ColumnCipher;
 
-/// How many rows one step of a tidying touches, so that nobody waits long for
-/// the rows that it locks.
+/// The most rows of one clean-up statement, so that its locks are short.
 const TIDY_ROWS: u64 = 1_000;
 
 /// After so many new identifiers from this process the cap is enforced.
 const OFFERS_BETWEEN_CAPS: u64 = 10_000;
 
 pub struct PostgresStore {
-    seals: Seals,
+    cipher: ColumnCipher,
     /// New identifiers that this process has written.
     offers: AtomicU64,
     server: Server,
@@ -70,9 +68,9 @@ impl PostgresStore {
         let undecryptable = Arc::new(Undecryptable::default());
         let heartbeat =
             Heartbeat::start(server.clone(), session.clone(), worker, undecryptable.clone());
-        let seals = Seals::new(keyring);
+        let cipher = ColumnCipher::new(keyring);
         let offers = AtomicU64::new(0);
-        Ok(Self { seals, offers, server, session, heartbeat, undecryptable })
+        Ok(Self { cipher, offers, server, session, heartbeat, undecryptable })
     }
 
     /// The open orders of a database, which is read and not changed. A database without our
@@ -90,7 +88,7 @@ impl PostgresStore {
             .map_err(|_| OpenError::Unreadable)
     }
 
-    /// Lets go of the server.
+    /// Closes all connections.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.heartbeat.end().await;
         self.session.close().await;
@@ -99,7 +97,7 @@ impl PostgresStore {
     }
 
     fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
-        row.map(|row| rows::read(row, &self.seals)).transpose()
+        row.map(|row| rows::read(row, &self.cipher)).transpose()
     }
 }
 
@@ -128,7 +126,7 @@ impl Store for PostgresStore {
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         let version = next.version() + 1;
-        let mut row = rows::write(next, &self.seals).map_err(|_| StoreError::Busy)?;
+        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Busy)?;
         row.version = Some(version.cast_signed());
         let event = Event::of(next, version, by);
         let (at, keys) = (event.at.0.cast_signed(), keys(next.payment_keys()));
@@ -157,21 +155,20 @@ impl Store for PostgresStore {
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
         let except = self.undecryptable.ids_at(now);
-        let (found, ahead) = (now, moment(now.plus(CLOCK_SKEW_SECONDS).0));
-        let now = moment(now.0);
+        let (found, ahead) = (now, seconds_cell(now.plus(CLOCK_SKEW_SECONDS).0));
+        let now = seconds_cell(now.0);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let (until, worker) = (until.0.cast_signed(), worker.bytes().to_vec());
         let cells: [&(dyn ToSql + Sync); 6] = [&worker, &now, &ahead, &most, &until, &except];
         let claimed = self.server.all(&queries::CLAIM, &cells).await?;
-        // An order that cannot be read is in the log, and must not keep the
-        // others from being looked after.
+        // An order that cannot be read is logged and must not block the others.
         let mut orders = Vec::with_capacity(claimed.len());
         for answer in &claimed {
             let Ok(row) = Row::from_cells(answer) else { continue };
-            if rows::is_decryptable(&row, &self.seals) {
-                orders.extend(rows::read(row, &self.seals));
+            if rows::is_decryptable(&row, &self.cipher) {
+                orders.extend(rows::read(row, &self.cipher));
             } else {
-                // If the server does not hear it, the order is free when the claim ends.
+                // If this fails, the order is free when the claim expires.
                 let _ = self.release(&row, answer, found).await;
             }
         }
@@ -189,10 +186,10 @@ impl Store for PostgresStore {
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
         self.tidy_outbox(now).await?;
-        let lapsed = self.step_by_step(&queries::LAPSE, &[&moment(now.0)]).await?;
+        let lapsed = self.step_by_step(&queries::LAPSE, &[&seconds_cell(now.0)]).await?;
         let mut tidied = Tidied { lapsed, dropped: 0 };
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
-            let old = self.step_by_step(&queries::DROP_LAPSED, &[&moment(before)]).await?;
+            let old = self.step_by_step(&queries::DROP_LAPSED, &[&seconds_cell(before)]).await?;
             tidied.dropped += old;
         }
         tidied.dropped += self.drop_unpaid(limits.unpaid_rows_max).await?;
@@ -215,10 +212,10 @@ impl Store for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Gives back an order that we cannot decrypt, as it was before the claim.
+    /// Releases an order that we cannot decrypt, as it was before the claim.
     async fn release(&self, row: &Row, answer: &Answer, now: Timestamp) -> Result<(), StoreError> {
         self.undecryptable.add(row.id.as_deref().unwrap_or_default(), now);
-        let Before { due_at, planned_at, worker } = Before::of(answer)?;
+        let BeforeClaim { due_at, planned_at, worker } = BeforeClaim::of(answer)?;
         let cells: [&(dyn ToSql + Sync); 5] =
             [&row.id, &row.version, &due_at, &planned_at, &worker];
         self.server.execute(&queries::RELEASE, &cells).await.map(drop)
@@ -226,7 +223,7 @@ impl PostgresStore {
 
     /// Drops the oldest unpaid rows above the cap.
     async fn drop_unpaid(&self, most: u64) -> Result<u64, StoreError> {
-        self.step_by_step(&queries::DROP_UNPAID, &[&moment(most)]).await
+        self.step_by_step(&queries::DROP_UNPAID, &[&seconds_cell(most)]).await
     }
 
     /// Repeats a statement that touches a limited number of rows, given as its
@@ -236,7 +233,7 @@ impl PostgresStore {
         statement: &str,
         cells: &[&(dyn ToSql + Sync)],
     ) -> Result<u64, StoreError> {
-        let limit = moment(TIDY_ROWS);
+        let limit = seconds_cell(TIDY_ROWS);
         let mut cells = cells.to_vec();
         cells.push(&limit);
         let mut touched = 0;
@@ -250,8 +247,7 @@ impl PostgresStore {
     }
 }
 
-/// Always in the same sequence, so that two moves which bind the same keys wait
-/// for each other instead of both.
+/// Sorted, so that two writes with the same keys do not deadlock.
 fn keys(keys: &[PaymentKey]) -> Vec<Vec<u8>> {
     let mut keys: Vec<_> = keys.iter().map(|key| key.0.to_vec()).collect();
     keys.sort();

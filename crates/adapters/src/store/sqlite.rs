@@ -1,9 +1,8 @@
 //! Orders in one SQLite file, for one process.
 //!
-//! One thread writes. It takes every move that waits, applies each as a whole or
-//! not at all, commits once, and then answers all: a disk that syncs six hundred
-//! times a second serves many thousand moves. Reads have their own connections
-//! and wait for nobody.
+//! One thread writes. It applies all waiting commands, each atomically, commits once and then
+//! answers all, so a disk with 600 syncs a second serves many thousand writes. Reads have their
+//! own connections and do not wait.
 
 use std::path::Path;
 
@@ -24,7 +23,7 @@ mod queries;
 mod readers;
 mod writer;
 
-use self::command::{Claim, Move, Rival, Unneeded};
+use self::command::{Claim, OrderWrite, OtherInPlay, RowsToDrop};
 use self::readers::Readers;
 use self::writer::Writer;
 use super::OpenError;
@@ -34,28 +33,27 @@ use super::rows::{
 };
 use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
-use crate::seal::Seals;
+use crate::store::encryption::ColumnCipher;
 
-/// How many rows one step of a tidying touches, so that moves wait a few
-/// milliseconds for it at most.
+/// The most rows of one clean-up statement, so that writes wait a few milliseconds at most.
 const TIDY_ROWS: u64 = 500;
 
 pub struct SqliteStore {
-    seals: Seals,
+    cipher: ColumnCipher,
     readers: Readers,
     writer: Writer,
     undecryptable: Undecryptable,
 }
 
 impl SqliteStore {
-    /// Opens or makes the database, brings its schema up to date, and takes it
-    /// for this process alone. It blocks for as long as that takes.
+    /// Opens or creates the database, migrates it and locks it for this process. Blocks
+    /// meanwhile.
     pub fn open(path: &Path, keyring: &Keyring) -> Result<Self, OpenError> {
         let opened = connection::open(path, keyring)?;
         let readers = Readers::open(path)?;
         let writer = Writer::start(path, opened)?;
-        let (seals, undecryptable) = (Seals::new(keyring), Undecryptable::default());
-        Ok(Self { seals, readers, writer, undecryptable })
+        let (cipher, undecryptable) = (ColumnCipher::new(keyring), Undecryptable::default());
+        Ok(Self { cipher, readers, writer, undecryptable })
     }
 
     /// The open orders of a file that is there and that no process has open. It is read and
@@ -66,15 +64,14 @@ impl SqliteStore {
         queries::open_orders(&database).ok()
     }
 
-    /// Lets go of the file. Whatever is asked afterwards is answered with
-    /// [`StoreError::Busy`].
+    /// Closes the file. Later calls fail with [`StoreError::Busy`].
     pub async fn close(&self) -> Result<(), StoreError> {
         self.readers.close().await;
         self.writer.close().await
     }
 
     fn read(&self, row: Option<Row>) -> Result<Option<Stored>, StoreError> {
-        row.map(|row| rows::read(row, &self.seals)).transpose()
+        row.map(|row| rows::read(row, &self.cipher)).transpose()
     }
 }
 
@@ -89,17 +86,18 @@ impl Store for SqliteStore {
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        rows::read(self.writer.offer(rows::offer_row(fresh)).await?, &self.seals)
+        rows::read(self.writer.offer(rows::offer_row(fresh)).await?, &self.cipher)
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         let version = next.version() + 1;
-        let mut row = rows::write(next, &self.seals).map_err(|_| StoreError::Busy)?;
+        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Busy)?;
         row.version = Some(version.cast_signed());
         let keys = next.payment_keys().to_vec();
         let event = Event::of(next, version, by);
-        let rival = if next.is_in_play() { Rival::Possible } else { Rival::None };
-        self.writer.record(Move { row, keys, event, rival }).await.map(|()| version)
+        let other_in_play =
+            if next.is_in_play() { OtherInPlay::Possible } else { OtherInPlay::None };
+        self.writer.record(OrderWrite { row, keys, event, other_in_play }).await.map(|()| version)
     }
 
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
@@ -113,16 +111,15 @@ impl Store for SqliteStore {
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (except, seals) = (self.undecryptable.ids_at(now), self.seals.clone());
-        let claim = Claim { worker, now, until, most, except, seals };
+        let (except, cipher) = (self.undecryptable.ids_at(now), self.cipher.clone());
+        let claim = Claim { worker, now, until, most, except, cipher };
         let claimed = self.writer.claim(claim).await?;
         for id in &claimed.undecryptable {
             self.undecryptable.add(id, now);
         }
-        // An order that cannot be read is in the log, and must not keep the
-        // others from being looked after.
+        // An order that cannot be read is logged and must not block the others.
         let taken = claimed.taken.into_iter();
-        Ok(taken.filter_map(|row| rows::read(row, &self.seals).ok()).collect())
+        Ok(taken.filter_map(|row| rows::read(row, &self.cipher).ok()).collect())
     }
 
     async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
@@ -146,12 +143,12 @@ impl Store for SqliteStore {
             }
         }
         if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
-            let old = Unneeded::LapsedBefore(Timestamp(before));
+            let old = RowsToDrop::LapsedBefore(Timestamp(before));
             tidied.dropped += self.drop_all(old, u64::MAX).await?;
         }
-        let unpaid = self.readers.ask_at_length(count_unpaid).await?;
+        let unpaid = self.readers.scan_rows(count_unpaid).await?;
         let above = unpaid.saturating_sub(limits.unpaid_rows_max);
-        tidied.dropped += self.drop_all(Unneeded::OldestUnpaid, above).await?;
+        tidied.dropped += self.drop_all(RowsToDrop::OldestUnpaid, above).await?;
         Ok(tidied)
     }
 
@@ -160,7 +157,7 @@ impl Store for SqliteStore {
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
-        self.readers.ask_at_length(queries::open_orders).await
+        self.readers.scan_rows(queries::open_orders).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
@@ -170,12 +167,12 @@ impl Store for SqliteStore {
 }
 
 fn count_unpaid(database: &rusqlite::Connection) -> Result<u64, StoreError> {
-    queries::count_unpaid(database).map_err(|error| connection::trouble(&error))
+    queries::count_unpaid(database).map_err(|error| connection::store_error(&error))
 }
 
 impl SqliteStore {
     /// Drops up to `most` rows, a few at a time.
-    async fn drop_all(&self, which: Unneeded, most: u64) -> Result<u64, StoreError> {
+    async fn drop_all(&self, which: RowsToDrop, most: u64) -> Result<u64, StoreError> {
         let mut dropped = 0;
         while dropped < most {
             let step = TIDY_ROWS.min(most - dropped);

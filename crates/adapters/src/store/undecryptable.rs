@@ -1,4 +1,5 @@
-//! Orders that are encrypted with a key which this process does not have, and leaves to others.
+//! Orders that are encrypted with a key which this process does not have; other processes handle
+//! them.
 //!
 //! While a key is rotated, one process may write orders that another cannot decrypt yet.
 
@@ -7,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use order::model::ids::Timestamp;
 
-/// How long such an order is not claimed again. Then it is worth another line in the log.
+/// How long such an order is not claimed again. After that it is logged again.
 const SECONDS: u64 = 60 * 60;
 
 #[derive(Default)]
@@ -21,7 +22,7 @@ impl Undecryptable {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The ids that are not to be claimed now. A clock that was put back forgets them.
+    /// The ids that must not be claimed now. They are dropped if the clock is set back.
     pub(super) fn ids_at(&self, now: Timestamp) -> Vec<String> {
         self.found().retain(|_, found| now.since(*found).is_some_and(|age| age < SECONDS));
         self.ids()

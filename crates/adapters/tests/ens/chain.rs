@@ -1,4 +1,4 @@
-//! A chain that obeys a script: enough of ENS and JSON-RPC for a lookup, over real HTTP.
+//! A scripted chain over HTTP: enough of ENS and JSON-RPC for a lookup.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

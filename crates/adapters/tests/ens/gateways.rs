@@ -1,11 +1,11 @@
-//! Names whose resolver sends us to a server: where we go, and where we do not.
+//! CCIP-Read: which gateways are called, and which are not.
 
 use axum::http::StatusCode;
 use order::model::chain::{EvmAddress, Network};
 use order::model::evidence::{Found, Trust};
 
 use crate::chain::{Chain, Entry, Manner};
-use crate::house::{House, full, payee, settings};
+use crate::fixture::{EnsFixture, full, payee, settings};
 use crate::servers::{Conduct, Gateway};
 
 const ACCOUNT: [u8; 20] = [0xcc; 20];
@@ -24,17 +24,17 @@ async fn a_wildcard_name_is_found_over_a_gateway_in_every_way_of_asking() {
     chain.set(&full("b"), outside(Manner::Bundled(by_body.clone())));
     chain.set(&full("c"), outside(Manner::Plainly(by_path)));
     chain.set(&full("d"), outside(Manner::Plainly(by_body)));
-    let house = House::new(settings(&chain, None, &[&gateway.url]));
+    let fixture = EnsFixture::new(settings(&chain, None, &[&gateway.url]));
     for name in ["a", "b", "c", "d"] {
-        let found = house.ask(name).await.unwrap().unwrap();
+        let found = fixture.ask(name).await.unwrap().unwrap();
         assert_eq!(payee(&found, Network::Base), Some(EvmAddress::from_bytes(ACCOUNT)), "{name}");
         assert_eq!(found.evidence.found, Found::ByWildcard);
         let used = found.evidence.gateway.as_ref().unwrap();
         assert_eq!((used.host.as_str(), used.trust), ("127.0.0.1", Trust::Signature));
     }
     let proofs = format!("proof:{}", gateway.url);
-    let house = House::new(settings(&chain, None, &[&proofs]));
-    let found = house.ask("a").await.unwrap().unwrap();
+    let fixture = EnsFixture::new(settings(&chain, None, &[&proofs]));
+    let found = fixture.ask("a").await.unwrap().unwrap();
     assert_eq!(found.evidence.gateway.as_ref().unwrap().trust, Trust::Proof);
 }
 
@@ -43,20 +43,20 @@ async fn what_the_chain_does_not_accept_is_not_believed() {
     let chain = Chain::start().await;
     let gateway = Gateway::start(Conduct::Forging(ACCOUNT)).await;
     chain.set(&full("alice"), outside(Manner::Bundled(vec![gateway.by_path()])));
-    let house = House::new(settings(&chain, None, &[&gateway.url]));
-    assert!(house.ask("alice").await.is_err());
+    let fixture = EnsFixture::new(settings(&chain, None, &[&gateway.url]));
+    assert!(fixture.ask("alice").await.is_err());
     assert!(gateway.asked() > 0);
 }
 
 #[tokio::test]
-async fn no_resolver_sends_us_where_strangers_have_no_business() {
+async fn no_resolver_can_name_a_private_host() {
     let chain = Chain::start().await;
     let inside = Gateway::start(Conduct::Honest(ACCOUNT)).await;
     let port = inside.url.rsplit(':').next().unwrap();
     let other = Gateway::start(Conduct::Honest(ACCOUNT)).await;
     // With a list, and without one.
     for list in [vec![other.url.as_str()], Vec::new()] {
-        let house = House::new(settings(&chain, None, &list));
+        let fixture = EnsFixture::new(settings(&chain, None, &list));
         let places = [
             inside.by_path(),
             format!("https://127.0.0.1:{port}/{{data}}"),
@@ -79,7 +79,7 @@ async fn no_resolver_sends_us_where_strangers_have_no_business() {
             ] {
                 let name = format!("{kind}{number}");
                 chain.set(&full(&name), outside(manner));
-                assert!(house.ask(&name).await.is_err(), "{place}");
+                assert!(fixture.ask(&name).await.is_err(), "{place}");
             }
         }
     }
@@ -100,8 +100,8 @@ async fn a_gateway_that_misbehaves_is_a_failure_and_leads_nowhere_else() {
     ] {
         let gateway = Gateway::start(conduct).await;
         chain.set(&full("alice"), outside(Manner::Bundled(vec![gateway.by_path()])));
-        let house = House::new(settings(&chain, None, &[&gateway.url]));
-        assert!(house.ask("alice").await.is_err());
+        let fixture = EnsFixture::new(settings(&chain, None, &[&gateway.url]));
+        assert!(fixture.ask("alice").await.is_err());
         assert!(gateway.asked() > 0);
     }
     assert_eq!(inside.asked(), 0);
@@ -115,8 +115,8 @@ async fn the_next_server_is_asked_when_one_is_down_and_not_when_it_refuses() {
         let bad = Gateway::start(Conduct::Refusing(status)).await;
         let urls = vec![bad.by_path(), good.by_path()];
         chain.set(&full("alice"), outside(Manner::Bundled(urls)));
-        let house = House::new(settings(&chain, None, &[&bad.url, &good.url]));
-        assert_eq!(house.ask("alice").await.is_ok(), outcome, "{status}");
+        let fixture = EnsFixture::new(settings(&chain, None, &[&bad.url, &good.url]));
+        assert_eq!(fixture.ask("alice").await.is_ok(), outcome, "{status}");
     }
 }
 
@@ -127,10 +127,10 @@ async fn a_resolver_cannot_send_us_on_for_ever_nor_in_anothers_name() {
     let urls = vec![gateway.by_path()];
     chain.set(&full("circle"), outside(Manner::Forever(urls.clone())));
     chain.set(&full("other"), outside(Manner::Impostor(urls)));
-    let house = House::new(settings(&chain, None, &[&gateway.url]));
-    assert!(house.ask("other").await.is_err());
+    let fixture = EnsFixture::new(settings(&chain, None, &[&gateway.url]));
+    assert!(fixture.ask("other").await.is_err());
     assert_eq!(gateway.asked(), 0);
-    assert!(house.ask("circle").await.is_err());
+    assert!(fixture.ask("circle").await.is_err());
     // Three networks, each at most twice and the first to fail ends the rest.
     assert!((2..=6).contains(&gateway.asked()), "{}", gateway.asked());
 }

@@ -1,11 +1,11 @@
-//! Names looked up over real HTTP, on a chain and at gateways that obey a script.
+//! ENS lookups over HTTP, against a scripted chain and scripted gateways.
 
 #![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
 
+mod cache;
 mod chain;
+mod fixture;
 mod gateways;
-mod house;
-mod memory;
 mod nodes;
 mod records;
 mod servers;

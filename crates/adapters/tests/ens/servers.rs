@@ -1,4 +1,4 @@
-//! Servers on this machine, good and bad, that remember who came.
+//! Local HTTP servers, valid and faulty, that record their requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,12 +31,12 @@ pub(crate) async fn serve(router: Router) -> String {
 pub(crate) enum Conduct {
     /// Signs this account for whatever is asked.
     Honest([u8; 20]),
-    /// Says it with somebody else's signature.
+    /// Answers with another account's signature.
     Forging([u8; 20]),
     Redirecting(String),
-    /// Honest, with more around it than anybody needs.
+    /// A valid answer with additional fields.
     Wordy([u8; 20]),
-    /// Honest, and later than anybody waits.
+    /// A valid answer after every timeout.
     Slow([u8; 20]),
     Refusing(StatusCode),
     Babbling,

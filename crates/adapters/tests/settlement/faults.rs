@@ -4,38 +4,38 @@ use std::time::Duration;
 
 use adapters::settlement::Settler;
 use order::ports::Clock;
-use order::tender::{Rejection, Unsettled};
-use pay::movement::Movement;
-use pay::x402::facilitator::{Facilitator, Signer};
-use sandbox::chain::{Depths, Fault, Rule};
+use order::tender::Unsettled;
+use pay::transfer::TransferStatus;
+use pay::x402::settler::{Permit2Settler, SignatureKind};
+use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::fixture::{Fixture, Payment, atomic, pay};
 
-fn faults() -> Vec<Fault> {
-    let error = |code, message: &str| Fault::Error { code, message: message.to_owned() };
+fn faults() -> Vec<NodeFault> {
+    let error = |code, message: &str| NodeFault::Error { code, message: message.to_owned() };
     vec![
-        Fault::Reset,
-        Fault::Unavailable,
-        Fault::RateLimited { seconds: 1 },
-        Fault::LoseAnswer,
-        Fault::Garbage,
-        Fault::Revert,
+        NodeFault::Reset,
+        NodeFault::Unavailable,
+        NodeFault::RateLimited { seconds: 1 },
+        NodeFault::LoseAnswer,
+        NodeFault::Garbage,
+        NodeFault::Revert,
         error(-32000, "internal error"),
         error(-32603, "upstream timed out"),
         error(-32000, "nonce too low"),
         error(-32000, "replacement transaction underpriced"),
         error(-32000, "insufficient funds for gas * price + value"),
-        Fault::ChainId(1),
-        Fault::Stale { blocks: 1 },
-        Fault::Hang,
-        Fault::HangAfter,
+        NodeFault::ChainId(1),
+        NodeFault::Stale { blocks: 1 },
+        NodeFault::Hang,
+        NodeFault::HangAfter,
     ]
 }
 
 /// Without those that wait for a deadline of real time.
-pub(crate) fn quick_faults() -> Vec<Fault> {
-    let hangs = |fault: &Fault| matches!(fault, Fault::Hang | Fault::HangAfter);
+pub(crate) fn quick_faults() -> Vec<NodeFault> {
+    let hangs = |fault: &NodeFault| matches!(fault, NodeFault::Hang | NodeFault::HangAfter);
     faults().into_iter().filter(|fault| !hangs(fault)).collect()
 }
 
@@ -51,38 +51,50 @@ pub(crate) enum Told {
     Lost,
 }
 
+impl Told {
+    pub(crate) fn of(unsettled: &Unsettled) -> Self {
+        match unsettled {
+            Unsettled::Refused(_) => Self::Refused,
+            Unsettled::Withdrawn(_) => Self::Withdrawn,
+            Unsettled::Lost(_) => Self::Lost,
+        }
+    }
+
+    /// What the payer is charged if this and the final state agree; none if they contradict.
+    pub(crate) fn charge(self, became: &TransferStatus, price: u128) -> Option<u128> {
+        match (self, became) {
+            (Self::Paid | Self::Lost, TransferStatus::Moved(_)) => Some(price),
+            (
+                Self::NotTaken | Self::Refused | Self::Withdrawn | Self::Lost,
+                TransferStatus::Void,
+            ) => Some(0),
+            (Self::NotTaken | Self::Refused | Self::Withdrawn, TransferStatus::Moved(_))
+            | (Self::Paid, TransferStatus::Void)
+            | (_, TransferStatus::Open) => None,
+        }
+    }
+}
+
 /// Pays with whatever faults are set, and finds out the rest without them.
-async fn try_to_pay(fixture: &Fixture, settler: &Settler) -> (Told, Movement) {
+async fn try_to_pay(fixture: &Fixture, settler: &Settler) -> (Told, TransferStatus) {
     let promise = fixture.promise();
-    let verdict = settler.verify(&promise, Signer::Key).await;
+    let verdict = settler.verify(&promise, SignatureKind::Key).await;
     let prepared = match verdict {
         Ok(()) => Payment::prepare(settler, promise).await,
         Err(why) => Err(why),
     };
-    let mut payment = match prepared {
-        Ok(payment) => payment,
-        Err(
-            Rejection::AllowanceMissing
-            | Rejection::PayeeChanged
-            | Rejection::Invalid(_)
-            | Rejection::Unavailable,
-        ) => {
-            return (Told::NotTaken, Movement::Void);
-        }
-    };
+    let Ok(mut payment) = prepared else { return (Told::NotTaken, TransferStatus::Void) };
     let told = match payment.settle(settler).await {
-        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
-        Err(Unsettled::Refused(_)) => Told::Refused,
-        Err(Unsettled::Withdrawn(_)) => Told::Withdrawn,
-        Err(Unsettled::Lost(_)) => {
-            fixture.chain().clear_faults();
-            return (Told::Lost, payment.chase(fixture, settler).await);
-        }
+        Ok(moved) => return (Told::Paid, TransferStatus::Moved(moved)),
+        Err(unsettled) => Told::of(&unsettled),
     };
     fixture.chain().clear_faults();
+    if told == Told::Lost {
+        return (told, payment.chase(fixture, settler).await);
+    }
     // It does not go in by itself either.
     fixture.chain().mine(2);
-    (told, Movement::Void)
+    (told, TransferStatus::Void)
 }
 
 /// The calls of one payment: each method as often as it was called. A sender works beside the
@@ -93,7 +105,7 @@ pub(crate) fn calls(fixture: &Fixture) -> Vec<(String, u32)> {
 }
 
 /// One fault at every call of a payment, on a chain of its own.
-async fn walk_one(depths: Depths, fault: Fault) -> Vec<Told> {
+async fn walk_one(depths: TagDepths, fault: NodeFault) -> Vec<Told> {
     let mut fixture = Fixture::open().await;
     let chain = fixture.chain();
     chain.set_depths(depths);
@@ -102,7 +114,7 @@ async fn walk_one(depths: Depths, fault: Fault) -> Vec<Told> {
     fixture.end(settler).await;
     let calls = calls(&fixture);
     assert!(calls.len() >= 10, "{calls:?}");
-    if matches!(fault, Fault::Hang | Fault::HangAfter) {
+    if matches!(fault, NodeFault::Hang | NodeFault::HangAfter) {
         // A call that is late without a fault is one more fault.
         fixture.node_deadline = Duration::from_millis(250);
     }
@@ -111,18 +123,14 @@ async fn walk_one(depths: Depths, fault: Fault) -> Vec<Told> {
         calls.iter().flat_map(|(method, count)| (0..*count).map(move |skip| (method, skip)))
     {
         let before = fixture.paid();
-        chain.add_fault(Rule { skip, ..Rule::once(fault.clone(), method) });
+        chain.add_fault(NodeFaultRule { skip, ..NodeFaultRule::once(fault.clone(), method) });
         // Another process, which must recognise its node too.
         let settler = fixture.settler();
         let (said, became) = try_to_pay(&fixture, &settler).await;
         chain.clear_faults();
-        let expected = match (said, &became) {
-            (Told::Paid | Told::Lost, Movement::Moved(_)) => atomic(1),
-            (Told::NotTaken | Told::Refused | Told::Withdrawn | Told::Lost, Movement::Void) => 0,
-            other => panic!("{fault:?} at {method} {skip}: {other:?}"),
-        };
         let moved = fixture.paid() - before;
-        assert_eq!(moved, expected, "{fault:?} at {method} {skip}: {said:?}");
+        let charge = said.charge(&became, atomic(1));
+        assert_eq!(Some(moved), charge, "{fault:?} at {method} {skip}: {said:?}, {became:?}");
         told.push(said);
         fixture.end(settler).await;
     }
@@ -130,7 +138,7 @@ async fn walk_one(depths: Depths, fault: Fault) -> Vec<Told> {
     told
 }
 
-async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
+async fn walk(depths: TagDepths, faults: Vec<NodeFault>) -> Vec<Told> {
     let told = LocalSet::new()
         .run_until(async {
             let mut walks = JoinSet::new();
@@ -149,12 +157,12 @@ async fn walk(depths: Depths, faults: Vec<Fault>) -> Vec<Told> {
 #[tokio::test]
 async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
     // What failed in a final block is over, since only our account can send it.
-    assert!(walk(Depths::default(), faults()).await.contains(&Told::Refused));
+    assert!(walk(TagDepths::default(), faults()).await.contains(&Told::Refused));
 }
 
 #[tokio::test]
 async fn no_fault_moves_money_twice_where_blocks_become_final_late() {
-    let told = walk(Depths { safe: 2, finalized: 4 }, quick_faults()).await;
+    let told = walk(TagDepths { safe: 2, finalized: 4 }, quick_faults()).await;
     assert!(told.contains(&Told::Lost));
     assert!(!told.contains(&Told::Refused), "a failed transaction may be undone");
 }
@@ -182,7 +190,11 @@ fn storm(fixture: &Fixture, dice: &mut Dice) {
         if dice.roll(3) > 0 {
             continue;
         }
-        fixture.chain().add_fault(Rule { skip, times: Some(1), ..Rule::always(fault) });
+        fixture.chain().add_fault(NodeFaultRule {
+            skip,
+            times: Some(1),
+            ..NodeFaultRule::always(fault)
+        });
     }
 }
 
@@ -191,11 +203,11 @@ async fn pay_in_the_storm(
     fixture: &Fixture,
     settler: &Settler,
     dice: &mut Dice,
-) -> (Told, Movement) {
+) -> (Told, TransferStatus) {
     let promise = fixture.promise();
     let mut payment = loop {
         storm(fixture, dice);
-        if settler.verify(&promise, Signer::Key).await.is_ok()
+        if settler.verify(&promise, SignatureKind::Key).await.is_ok()
             && let Ok(payment) = Payment::prepare(settler, promise.clone()).await
         {
             break payment;
@@ -204,16 +216,19 @@ async fn pay_in_the_storm(
     };
     storm(fixture, dice);
     match payment.settle(settler).await {
-        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
-        Err(Unsettled::Refused(_)) => return (Told::Refused, Movement::Void),
-        Err(Unsettled::Withdrawn(_)) => return (Told::Withdrawn, Movement::Void),
-        Err(Unsettled::Lost(_)) => {}
+        Ok(moved) => return (Told::Paid, TransferStatus::Moved(moved)),
+        Err(unsettled) if Told::of(&unsettled) != Told::Lost => {
+            return (Told::of(&unsettled), TransferStatus::Void);
+        }
+        Err(_) => {}
     }
     loop {
         storm(fixture, dice);
         match payment.look(settler).await {
-            Ok(end @ (Movement::Moved(_) | Movement::Void)) => return (Told::Lost, end),
-            Ok(Movement::Open) | Err(_) => fixture.clock.wait(5).await,
+            Ok(end @ (TransferStatus::Moved(_) | TransferStatus::Void)) => {
+                return (Told::Lost, end);
+            }
+            Ok(TransferStatus::Open) | Err(_) => fixture.clock.wait(5).await,
         }
         // Promises expire by the time of blocks.
         fixture.chain().mine(1);
@@ -223,14 +238,14 @@ async fn pay_in_the_storm(
 #[tokio::test]
 async fn a_fault_in_every_third_call_costs_time_and_nothing_else() {
     let fixture = Fixture::open().await;
-    fixture.chain().set_depths(Depths { safe: 1, finalized: 2 });
+    fixture.chain().set_depths(TagDepths { safe: 1, finalized: 2 });
     let (mut dice, mut owed, mut told) = (Dice(7), 0, Vec::new());
     let settler = fixture.settler();
     for number in 0..COUNT {
         let (said, became) = pay_in_the_storm(&fixture, &settler, &mut dice).await;
         fixture.chain().clear_faults();
         fixture.chain().mine(3);
-        owed += u64::from(matches!(became, Movement::Moved(_)));
+        owed += u64::from(matches!(became, TransferStatus::Moved(_)));
         assert_eq!(fixture.paid(), atomic(owed), "payment {number}: {said:?}, {became:?}");
         told.push(said);
     }

@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use adapters::clock::SystemClock;
-use adapters::http::{Address, Client, Reach};
+use adapters::http::{HostPolicy, HttpClient, HttpUrl};
 use adapters::rpc::Node;
 use adapters::settlement::outbox::{MemoryOutbox, Outbox, SenderAccount, SentTransactions};
-use adapters::settlement::{ContractWallets, Limits, Settings, Settler};
+use adapters::settlement::{ContractWallets, Settler, SettlerLimits, SettlerSettings};
 use async_trait::async_trait;
 use order::model::chain::{EvmAddress, Network};
 use order::model::ids::Timestamp;
 use order::model::payment::{Instrument, PaymentKey, Preparation};
 use order::ports::{Clock, Failure, Moment};
 use order::tender::{Rejection, Unsettled};
-use pay::movement::{Moved, Movement};
-use pay::mpp::credential::Authorization;
-use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Due, Facilitator, Signer};
-use sandbox::chain::{self, Chain, Chains, Mining, PERMIT2};
+use pay::mpp::credential::TransferAuthorization;
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
+use pay::x402::credential::Permit2Authorization;
+use pay::x402::settler::{Permit2Payment, Permit2Settler, SignatureKind};
+use sandbox::chain::{self, ChainEmulator, ChainHandle, MiningMode, PERMIT2};
 use sandbox::keys::Key;
 use sandbox::payee::payee;
 use tokio::task::JoinHandle;
@@ -89,7 +89,7 @@ pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
 }
 
 pub(crate) struct Fixture {
-    pub chains: Chains,
+    pub chains: ChainEmulator,
     pub clock: Arc<TestClock>,
     /// How long nodes are waited for.
     pub node_deadline: Duration,
@@ -103,13 +103,13 @@ impl Fixture {
     /// A block is made for each transaction or when the test asks for one, and is final.
     pub(crate) async fn open() -> Self {
         let clock = TestClock::start();
-        let settings = chain::Settings {
+        let settings = chain::ChainSettings {
             seed: Some([9; 32]),
-            mining: Mining::OnArrival { heartbeat: 0 },
-            ..chain::Settings::new(clock.clone())
+            mining: MiningMode::OnArrival { heartbeat: 0 },
+            ..chain::ChainSettings::new(clock.clone())
         };
         Self {
-            chains: Chains::open(settings).await.unwrap(),
+            chains: ChainEmulator::open(settings).await.unwrap(),
             clock,
             node_deadline: NODE_DEADLINE,
             receipt_time: RECEIPT_TIME,
@@ -127,13 +127,13 @@ impl Fixture {
         Self { node_deadline: Duration::from_secs(4), ..Self::open().await }
     }
 
-    pub(crate) fn chain(&self) -> Chain {
+    pub(crate) fn chain(&self) -> ChainHandle {
         self.chains.chain(BASE)
     }
 
     pub(crate) fn node(&self, network: Network) -> Node {
-        let client = Client::new(Reach::Configured).unwrap();
-        let address = Address::parse(&self.chains.rpc_url(network)).unwrap();
+        let client = HttpClient::new(HostPolicy::Configured).unwrap();
+        let address = HttpUrl::parse(&self.chains.rpc_url(network)).unwrap();
         Node::new(client, address, network.chain_id()).answering_within(self.node_deadline)
     }
 
@@ -143,14 +143,14 @@ impl Fixture {
     }
 
     /// The same on the one network, with something changed.
-    pub(crate) fn settler_with(&self, change: impl FnOnce(&mut Settings)) -> Settler {
+    pub(crate) fn settler_with(&self, change: impl FnOnce(&mut SettlerSettings)) -> Settler {
         let mut settings = self.settings(&self.chains.faucet().settler());
         settings.networks.retain(|network, _| *network == BASE);
         change(&mut settings);
         Settler::start(settings).unwrap()
     }
 
-    pub(crate) fn settler_within(&self, limits: Limits) -> Settler {
+    pub(crate) fn settler_within(&self, limits: SettlerLimits) -> Settler {
         self.settler_with(|settings| {
             settings.networks = BTreeMap::from([(BASE, (self.node(BASE), limits))]);
         })
@@ -161,9 +161,10 @@ impl Fixture {
         self.settler_with(|settings| settings.outbox = outbox.clone())
     }
 
-    pub(crate) fn settings(&self, key: &Key) -> Settings {
-        let serving = |network: Network| (network, (self.node(network), Limits::of(network)));
-        Settings {
+    pub(crate) fn settings(&self, key: &Key) -> SettlerSettings {
+        let serving =
+            |network: Network| (network, (self.node(network), SettlerLimits::of(network)));
+        SettlerSettings {
             key: key_bytes(key).into(),
             networks: Network::ALL.map(serving).into_iter().collect::<BTreeMap<_, _>>(),
             contract_wallets: ContractWallets::Accepted,
@@ -207,26 +208,26 @@ impl Fixture {
     }
 
     /// A good promise of the demonstration payer.
-    pub(crate) fn promise(&self) -> Promise {
+    pub(crate) fn promise(&self) -> Permit2Authorization {
         let payer = self.chains.faucet().payer();
         self.terms(payer.address()).signed_by(&payer)
     }
 
     /// A good promise of another payer, who has money and an allowance.
-    pub(crate) fn promise_of(&self, label: &str) -> Promise {
+    pub(crate) fn promise_of(&self, label: &str) -> Permit2Authorization {
         let payer = self.funded_payer(label);
         self.terms(payer.address()).signed_by(&payer)
     }
 
     pub(crate) fn funded_payer(&self, label: &str) -> Key {
         let payer = self.chains.key(label);
-        self.chains.faucet().fill(&self.chains, BASE.into(), payer.address());
+        self.chains.fill_account(BASE.into(), payer.address());
         self.chain().set_allowance(payer.address(), PERMIT2, u128::MAX);
         payer
     }
 
     /// A signed transfer of the demonstration payer, under MPP's terms.
-    pub(crate) fn transfer(&self) -> Authorization {
+    pub(crate) fn transfer(&self) -> TransferAuthorization {
         let payer = self.chains.faucet().payer();
         transfer(&self.terms(payer.address()), &payer)
     }
@@ -250,57 +251,67 @@ impl Fixture {
 /// An x402 payment as the desk holds it.
 #[derive(Clone)]
 pub(crate) struct Payment {
-    pub promise: Promise,
+    pub promise: Permit2Authorization,
     pub preparation: Preparation,
 }
 
 impl Payment {
-    pub(crate) async fn prepare(settler: &Settler, promise: Promise) -> Result<Self, Rejection> {
+    pub(crate) async fn prepare(
+        settler: &Settler,
+        promise: Permit2Authorization,
+    ) -> Result<Self, Rejection> {
         let preparation = settler.prepare(&promise, CHARGE, None).await?;
         Ok(Self { promise, preparation })
     }
 
     pub(crate) fn key(&self) -> PaymentKey {
-        let Promise { network, payer, nonce, .. } = self.promise;
+        let Permit2Authorization { network, payer, nonce, .. } = self.promise;
         PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)
     }
 
-    fn due(&self) -> Due<'_> {
-        Due { promise: &self.promise, charge: CHARGE, preparation: &self.preparation }
+    fn due(&self) -> Permit2Payment<'_> {
+        Permit2Payment {
+            authorization: &self.promise,
+            charge: CHARGE,
+            preparation: &self.preparation,
+        }
     }
 
-    pub(crate) async fn settle(&self, settler: &Settler) -> Result<Moved, Unsettled> {
+    pub(crate) async fn settle(&self, settler: &Settler) -> Result<ConfirmedTransfer, Unsettled> {
         settler.settle(self.due()).await
     }
 
     /// Settles in a task of its own.
-    pub(crate) fn settling(&self, settler: &Arc<Settler>) -> JoinHandle<Result<Moved, Unsettled>> {
+    pub(crate) fn settling(
+        &self,
+        settler: &Arc<Settler>,
+    ) -> JoinHandle<Result<ConfirmedTransfer, Unsettled>> {
         let (payment, settler) = (self.clone(), Arc::clone(settler));
         tokio::spawn(async move { payment.settle(&settler).await })
     }
 
-    pub(crate) async fn trace(&self, settler: &Settler) -> Result<Movement, Failure> {
+    pub(crate) async fn trace(&self, settler: &Settler) -> Result<TransferStatus, Failure> {
         settler.trace(self.due(), None).await
     }
 
     /// One look of the reconciler: find out, and settle again while it can still move.
-    pub(crate) async fn look(&mut self, settler: &Settler) -> Result<Movement, Unsettled> {
+    pub(crate) async fn look(&mut self, settler: &Settler) -> Result<TransferStatus, Unsettled> {
         match self.trace(settler).await? {
-            Movement::Open => {}
-            end @ (Movement::Moved(_) | Movement::Void) => return Ok(end),
+            TransferStatus::Open => {}
+            end @ (TransferStatus::Moved(_) | TransferStatus::Void) => return Ok(end),
         }
         let again = settler.prepare(&self.promise, CHARGE, Some(&self.preparation)).await;
-        let Ok(again) = again else { return Ok(Movement::Open) };
+        let Ok(again) = again else { return Ok(TransferStatus::Open) };
         self.preparation = again;
-        self.settle(settler).await.map(Movement::Moved)
+        self.settle(settler).await.map(TransferStatus::Moved)
     }
 
     /// Looks as the reconciler does until there is nothing more to find out.
-    pub(crate) async fn chase(&mut self, fixture: &Fixture, settler: &Settler) -> Movement {
+    pub(crate) async fn chase(&mut self, fixture: &Fixture, settler: &Settler) -> TransferStatus {
         for _ in 0..20 {
             match self.look(settler).await {
-                Ok(end @ (Movement::Moved(_) | Movement::Void)) => return end,
-                Ok(Movement::Open) | Err(_) => fixture.clock.wait(5).await,
+                Ok(end @ (TransferStatus::Moved(_) | TransferStatus::Void)) => return end,
+                Ok(TransferStatus::Open) | Err(_) => fixture.clock.wait(5).await,
             }
         }
         panic!("it is still open");
@@ -308,8 +319,11 @@ impl Payment {
 }
 
 /// Verifies, prepares and settles, as the desk does for a paying caller.
-pub(crate) async fn pay(settler: &Settler, promise: Promise) -> Result<Moved, Unsettled> {
-    settler.verify(&promise, Signer::Key).await.unwrap();
+pub(crate) async fn pay(
+    settler: &Settler,
+    promise: Permit2Authorization,
+) -> Result<ConfirmedTransfer, Unsettled> {
+    settler.verify(&promise, SignatureKind::Key).await.unwrap();
     let payment = Payment::prepare(settler, promise).await.unwrap();
     payment.settle(settler).await
 }

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use adapters::settlement::{Limits, Settler};
+use adapters::settlement::{Settler, SettlerLimits};
 use order::tender::{Rejection, Unsettled};
-use pay::movement::Movement;
-use pay::x402::facilitator::Facilitator;
-use sandbox::chain::{Depths, Fault, Rule};
+use pay::transfer::TransferStatus;
+use pay::x402::settler::Permit2Settler;
+use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
 use tracing_subscriber::fmt;
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
@@ -18,7 +18,7 @@ use crate::signing::CHARGE;
 async fn a_payment_is_not_prepared_while_gas_costs_more_than_the_cap() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    let cap = Limits::of(BASE).fee_cap;
+    let cap = SettlerLimits::of(BASE).fee_cap;
     chain.set_base_fee(cap);
     let promise = fixture.promise();
     let dear = settler.prepare(&promise, CHARGE, None).await.map(drop);
@@ -31,7 +31,8 @@ async fn a_payment_is_not_prepared_while_gas_costs_more_than_the_cap() {
 #[tokio::test]
 async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared() {
     let fixture = Fixture::open().await;
-    let settler = fixture.settler_within(Limits { gas_max: 60_000, ..Limits::of(BASE) });
+    let settler =
+        fixture.settler_within(SettlerLimits { gas_max: 60_000, ..SettlerLimits::of(BASE) });
     let greedy = settler.prepare(&fixture.promise(), CHARGE, None).await.map(drop);
     assert_eq!(greedy, Err(Rejection::Unavailable));
 }
@@ -43,13 +44,13 @@ async fn assert_withdrawn(fixture: &Fixture, settler: &Settler, change: impl FnO
     let withdrawn = payment.settle(settler).await;
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn(why.to_owned())));
     assert_eq!((fixture.signed(payment.key()).await, fixture.chain().waiting()), (0, 0));
-    assert_eq!(payment.trace(settler).await, Ok(Movement::Open));
+    assert_eq!(payment.trace(settler).await, Ok(TransferStatus::Open));
 }
 
 #[tokio::test]
 async fn fees_that_rise_above_the_cap_after_preparing_withdraw_the_settlement() {
     let fixture = Fixture::open().await;
-    let dear = || fixture.chain().set_base_fee(Limits::of(BASE).fee_cap);
+    let dear = || fixture.chain().set_base_fee(SettlerLimits::of(BASE).fee_cap);
     let why = "gas costs more than the settler may pay";
     assert_withdrawn(&fixture, &fixture.settler(), dear, why).await;
 }
@@ -73,7 +74,7 @@ async fn a_spent_gas_budget_withdraws_settlements() {
     let kept: serde_json::Value = serde_json::from_slice(&payment.preparation.0).unwrap();
     // A payment may cost 21 million wei for a unit of gas, and costs 11 million.
     let budget = 25_000_000 * u128::from(kept["gas"].as_u64().unwrap());
-    let limits = Limits { gas_budget_per_hour: budget, ..Limits::of(BASE) };
+    let limits = SettlerLimits { gas_budget_per_hour: budget, ..SettlerLimits::of(BASE) };
     let settler = fixture.settler_within(limits);
     pay(&settler, fixture.promise()).await.unwrap();
     let why = "the gas budget of this hour is spent";
@@ -85,22 +86,22 @@ async fn a_spent_gas_budget_withdraws_settlements() {
 async fn a_payment_that_always_fails_is_signed_eight_times_and_never_again() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    chain.set_depths(Depths { safe: 100, finalized: 200 });
-    let fails = Rule::once(Fault::Revert, "eth_sendRawTransaction");
-    chain.add_fault(Rule { times: None, ..fails });
+    chain.set_depths(TagDepths { safe: 100, finalized: 200 });
+    let fails = NodeFaultRule::once(NodeFault::Revert, "eth_sendRawTransaction");
+    chain.add_fault(NodeFaultRule { times: None, ..fails });
     let mut payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
     for _ in 0..12 {
         let _ = payment.look(&settler).await;
     }
     assert_eq!((fixture.signed(payment.key()).await, chain.nonce_of(fixture.account())), (8, 8));
-    assert_eq!((fixture.paid(), payment.trace(&settler).await), (0, Ok(Movement::Open)));
+    assert_eq!((fixture.paid(), payment.trace(&settler).await), (0, Ok(TransferStatus::Open)));
     // Neither a new process nor a new order for the same payment begins anew.
     fixture.end(settler).await;
     let settler = fixture.settler();
     let payment = Payment::prepare(&settler, payment.promise).await.unwrap();
     let lost = payment.settle(&settler).await;
     assert!(matches!(lost, Err(Unsettled::Lost(_))), "{lost:?}");
-    chain.set_depths(Depths::default());
+    chain.set_depths(TagDepths::default());
     let refused = payment.settle(&settler).await;
     assert!(matches!(refused, Err(Unsettled::Refused(_))), "{refused:?}");
     assert_eq!((fixture.signed(payment.key()).await, chain.nonce_of(fixture.account())), (8, 8));
@@ -124,7 +125,7 @@ impl Write for Paper {
 async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
     let paper = Paper::default();
     let writer = paper.clone();
-    // For the whole process, since whoever listens in one thread only can be passed over while
+    // For the whole process, since a subscriber of one thread can be skipped while
     // others come and go; the lines of other tests have their names.
     let log = fmt().with_thread_names(true).with_writer(move || writer.clone()).finish();
     tracing::subscriber::set_global_default(log).unwrap();
@@ -137,7 +138,7 @@ async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
         ours.collect::<Vec<_>>().join("\n")
     };
     let said = |words: &str| text().lines().filter(|line| line.contains(words)).count();
-    let low = Limits::of(BASE).low_balance;
+    let low = SettlerLimits::of(BASE).low_balance;
     for (balance, alerts) in
         [(low, (0, 0)), (low - 1, (1, 0)), (low - 1, (1, 0)), (low, (1, 1)), (low - 1, (2, 1))]
     {

@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
 
-mod doubt;
 mod faults;
 mod fixture;
 mod gas;
 mod nonces;
-mod paying;
 mod signing;
 mod stuck;
 mod takeover;
 mod transfers;
 mod wallets;
 mod watched_outbox;
+mod x402_lost_answers;
+mod x402_payments;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use adapters::settlement::Settler;
 use order::model::money::Usdc;
 use order::tender::Unsettled;
-use pay::movement::Movement;
-use pay::x402::facilitator::Facilitator;
-use sandbox::chain::{Depths, Fate, Fault, Mining, Rule};
+use pay::transfer::TransferStatus;
+use pay::x402::settler::Permit2Settler;
+use sandbox::chain::{MiningMode, NodeFault, NodeFaultRule, ReorgedTransactions, TagDepths};
 use sandbox::payee::payee;
 
 use crate::fixture::{Fixture, PROMISE_SECONDS, Payment, atomic, pay, until};
@@ -97,8 +97,8 @@ async fn a_settlement_without_a_nonce_is_withdrawn_in_time_and_never_sent() {
     let fixture = Fixture::with_short_receipt_time().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
     let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let fault = Rule::once(Fault::Unavailable, "eth_feeHistory");
-    chain.add_fault(Rule { times: None, ..fault });
+    let fault = NodeFaultRule::once(NodeFault::Unavailable, "eth_feeHistory");
+    chain.add_fault(NodeFaultRule { times: None, ..fault });
     let withdrawn = payment.settle(&settler).await;
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn("no sender took it in time".to_owned())));
     chain.clear_faults();
@@ -113,7 +113,7 @@ async fn a_settlement_without_a_nonce_is_withdrawn_in_time_and_never_sent() {
 async fn a_settlement_with_a_nonce_is_never_withdrawn() {
     let fixture = Fixture::with_short_receipt_time().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
     for _ in 0..2 {
         let lost = payment.settle(&settler).await;
@@ -121,7 +121,7 @@ async fn a_settlement_with_a_nonce_is_never_withdrawn() {
     }
     assert_eq!((fixture.signed(payment.key()).await, chain.waiting()), (1, 1));
     chain.mine(1);
-    assert!(matches!(payment.trace(&settler).await, Ok(Movement::Moved(_))));
+    assert!(matches!(payment.trace(&settler).await, Ok(TransferStatus::Moved(_))));
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_promise_that_is_settled_many_times_takes_one_nonce() {
     // A smaller charge for the same promise is the same payment.
     let half = Usdc::from_atomic(CHARGE.atomic() / 2);
     settler.prepare(&promise, half, None).await.unwrap();
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let first = payments[0].settling(&settler);
     until("it is in the pool", async || chain.waiting() == 1).await;
     let mut settling: Vec<_> = payments.iter().map(|one| one.settling(&settler)).collect();
@@ -175,7 +175,7 @@ async fn a_nonce_that_another_program_used_with_our_key_is_passed_over() {
     let lost = payment.settle(&settler).await;
     let words = "its nonce was used by another transaction".to_owned();
     assert_eq!(lost, Err(Unsettled::Lost(words)));
-    assert!(matches!(payment.chase(&fixture, &settler).await, Movement::Moved(_)));
+    assert!(matches!(payment.chase(&fixture, &settler).await, TransferStatus::Moved(_)));
     assert_eq!(fixture.signed(payment.key()).await, 2);
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(3), 3));
 }
@@ -184,12 +184,12 @@ async fn a_nonce_that_another_program_used_with_our_key_is_passed_over() {
 async fn what_the_node_lost_from_its_pool_is_sent_again() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (Arc::new(fixture.settler()), fixture.chain());
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let payments = prepared(&fixture, &settler, 5).await;
     let settling: Vec<_> = payments.iter().map(|payment| payment.settling(&settler)).collect();
     until("all are in the pool", async || chain.waiting() == 5).await;
     chain.drop_waiting();
-    chain.set_mining(Mining::OnArrival { heartbeat: 0 });
+    chain.set_mining(MiningMode::OnArrival { heartbeat: 0 });
     for settled in settling {
         settled.await.unwrap().unwrap();
     }
@@ -207,19 +207,19 @@ async fn what_the_node_lost_from_its_pool_is_sent_again() {
 async fn what_a_reorganisation_drops_is_sent_again_with_the_same_bytes() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (Arc::new(fixture.settler()), fixture.chain());
-    chain.set_depths(Depths { safe: 10, finalized: 20 });
+    chain.set_depths(TagDepths { safe: 10, finalized: 20 });
     let payments = prepared(&fixture, &settler, 3).await;
     let mut hashes = Vec::new();
     for payment in &payments {
         hashes.push(payment.settle(&settler).await.unwrap().transaction);
     }
-    chain.reorganise(3, Fate::Dropped);
+    chain.reorganise(3, ReorgedTransactions::Dropped);
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (0, 0));
     pay(&settler, fixture.promise_of("next")).await.unwrap();
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(4), 4));
     assert_eq!(nonces(&fixture, &payments).await, [0, 1, 2]);
     for (payment, hash) in payments.iter().zip(hashes) {
         let found = payment.trace(&settler).await;
-        assert!(matches!(&found, Ok(Movement::Moved(moved)) if moved.transaction == hash));
+        assert!(matches!(&found, Ok(TransferStatus::Moved(moved)) if moved.transaction == hash));
     }
 }

@@ -1,12 +1,13 @@
-//! What payers sign, written down a second time so that the settler is not its own judge.
+//! Payers' signatures, implemented a second time so that the settler is not tested with its own code.
 
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, eip712_domain, sol};
+use evm::transaction::UnsignedTransaction;
 use order::model::chain::{EvmAddress, Network};
 use order::model::money::Usdc;
-use pay::mpp::credential::Authorization;
-use pay::x402::credential::{Permit, Promise};
-use sandbox::chain::{PERMIT2, UPTO_PROXY, Unsigned};
+use pay::mpp::credential::TransferAuthorization;
+use pay::x402::credential::{Eip2612Permit, Permit2Authorization};
+use sandbox::chain::{PERMIT2, UPTO_PROXY};
 use sandbox::keys::Key;
 use serde_json::Value;
 
@@ -75,7 +76,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn signed_by(&self, key: &Key) -> Promise {
+    pub(crate) fn signed_by(&self, key: &Key) -> Permit2Authorization {
         let message = PermitWitnessTransferFrom {
             permitted: TokenPermissions {
                 token: place(self.network.usdc()),
@@ -95,7 +96,7 @@ impl Terms {
             chain_id: self.network.chain_id(),
             verifying_contract: place(PERMIT2),
         };
-        Promise {
+        Permit2Authorization {
             network: self.network,
             payer: self.payer,
             pay_to: self.pay_to,
@@ -106,13 +107,13 @@ impl Terms {
             deadline: self.deadline,
             signature: key.sign(message.eip712_signing_hash(&domain).0).to_vec(),
             permit: None,
-            payload: Value::Null,
+            payload: Value::Null.into(),
         }
     }
 }
 
 /// The allowance that a newcomer signs along, with the token's first nonce.
-pub(crate) fn permit(promise: &Promise, key: &Key, amount: Usdc) -> Permit {
+pub(crate) fn permit(promise: &Permit2Authorization, key: &Key, amount: Usdc) -> Eip2612Permit {
     let message = token::Permit {
         owner: place(promise.payer),
         spender: place(PERMIT2),
@@ -121,21 +122,21 @@ pub(crate) fn permit(promise: &Promise, key: &Key, amount: Usdc) -> Permit {
         deadline: U256::from(promise.deadline),
     };
     let digest = message.eip712_signing_hash(&usdc_domain(promise.network));
-    Permit { amount, deadline: promise.deadline, signature: key.sign(digest.0) }
+    Eip2612Permit { amount, deadline: promise.deadline, signature: key.sign(digest.0) }
 }
 
 /// A payer's own transaction that takes the promise back.
-pub(crate) fn cancellation(promise: &Promise, key: &Key, nonce: u64) -> Vec<u8> {
+pub(crate) fn cancellation(promise: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
     let word = U256::from_be_bytes(promise.nonce);
     let call = invalidateUnorderedNoncesCall {
         wordPosition: word >> 8,
         mask: U256::ONE << usize::from(promise.nonce[31]),
     };
-    transaction(promise.network, nonce, PERMIT2, call.abi_encode()).sign(key)
+    transaction(promise.network, nonce, PERMIT2, call.abi_encode()).sign(key.signing_key())
 }
 
 /// A transaction of the account that the promise names, sent past the sender.
-pub(crate) fn settlement(promise: &Promise, key: &Key, nonce: u64) -> Vec<u8> {
+pub(crate) fn settlement(promise: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
     let permitted = TokenPermissions {
         token: place(promise.network.usdc()),
         amount: U256::from(promise.most.atomic()),
@@ -155,7 +156,7 @@ pub(crate) fn settlement(promise: &Promise, key: &Key, nonce: u64) -> Vec<u8> {
         },
         signature: promise.signature.clone().into(),
     };
-    transaction(promise.network, nonce, UPTO_PROXY, call.abi_encode()).sign(key)
+    transaction(promise.network, nonce, UPTO_PROXY, call.abi_encode()).sign(key.signing_key())
 }
 
 fn usdc_domain(network: Network) -> Eip712Domain {
@@ -168,8 +169,8 @@ fn usdc_domain(network: Network) -> Eip712Domain {
 }
 
 /// What an MPP client signs. It can be carried until the second before the deadline.
-pub(crate) fn transfer(terms: &Terms, key: &Key) -> Authorization {
-    let mut authorization = Authorization {
+pub(crate) fn transfer(terms: &Terms, key: &Key) -> TransferAuthorization {
+    let mut authorization = TransferAuthorization {
         network: terms.network,
         token: terms.network.usdc(),
         from: terms.payer,
@@ -184,7 +185,7 @@ pub(crate) fn transfer(terms: &Terms, key: &Key) -> Authorization {
     authorization
 }
 
-pub(crate) fn sign(authorization: &mut Authorization, key: &Key) {
+pub(crate) fn sign(authorization: &mut TransferAuthorization, key: &Key) {
     let message = token::TransferWithAuthorization {
         from: place(authorization.from),
         to: place(authorization.to),
@@ -197,8 +198,8 @@ pub(crate) fn sign(authorization: &mut Authorization, key: &Key) {
     authorization.signature = key.sign(message.eip712_signing_hash(&domain).0);
 }
 
-/// The same transfer as anybody may make it, in the token's other spelling.
-pub(crate) fn carrying(authorization: &Authorization) -> Vec<u8> {
+/// The same transfer, sent by any account through the token's other overload.
+pub(crate) fn carrying(authorization: &TransferAuthorization) -> Vec<u8> {
     token::transferWithAuthorizationCall {
         from: place(authorization.from),
         to: place(authorization.to),
@@ -212,7 +213,7 @@ pub(crate) fn carrying(authorization: &Authorization) -> Vec<u8> {
 }
 
 /// The payer takes the signed transfer back.
-pub(crate) fn cancelling(authorization: &Authorization, key: &Key) -> Vec<u8> {
+pub(crate) fn cancelling(authorization: &TransferAuthorization, key: &Key) -> Vec<u8> {
     let (authorizer, nonce) = (place(authorization.from), B256::from(authorization.nonce));
     let message = token::CancelAuthorization { authorizer, nonce };
     let digest = message.eip712_signing_hash(&usdc_domain(authorization.network));
@@ -220,9 +221,23 @@ pub(crate) fn cancelling(authorization: &Authorization, key: &Key) -> Vec<u8> {
     token::cancelAuthorizationCall { authorizer, nonce, signature }.abi_encode()
 }
 
-pub(crate) fn transaction(network: Network, nonce: u64, to: EvmAddress, data: Vec<u8>) -> Unsigned {
+pub(crate) fn transaction(
+    network: Network,
+    nonce: u64,
+    to: EvmAddress,
+    data: Vec<u8>,
+) -> UnsignedTransaction {
     let (priority_fee, max_fee, gas) = (1_000_000, 100_000_000, 300_000);
-    Unsigned { chain_id: network.chain_id(), nonce, priority_fee, max_fee, gas, to, value: 0, data }
+    UnsignedTransaction {
+        chain_id: network.chain_id(),
+        nonce,
+        priority_fee,
+        max_fee,
+        gas,
+        to: to.bytes(),
+        value: 0,
+        data,
+    }
 }
 
 pub(crate) fn key_bytes(key: &Key) -> [u8; 32] {

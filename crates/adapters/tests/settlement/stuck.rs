@@ -1,12 +1,12 @@
-//! A transaction that no block takes: replaced under its own nonce, and those behind it.
+//! A transaction that is not mined: it and the later ones are replaced with their nonces.
 
 use std::sync::Arc;
 
-use adapters::settlement::{Limits, Settler};
+use adapters::settlement::{Settler, SettlerLimits};
 use order::model::payment::Finality;
 use order::tender::Unsettled;
-use pay::movement::{Moved, Movement};
-use sandbox::chain::{Chain, Fault, Mining, Rule};
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
+use sandbox::chain::{ChainHandle, MiningMode, NodeFault, NodeFaultRule};
 use tokio::task::JoinHandle;
 
 use crate::fixture::{BASE, Fixture, PROMISE_SECONDS, Payment, atomic, until};
@@ -23,11 +23,11 @@ struct Stuck {
     settler: Arc<Settler>,
     head: Payment,
     behind: Payment,
-    settling: [JoinHandle<Result<Moved, Unsettled>>; 2],
+    settling: [JoinHandle<Result<ConfirmedTransfer, Unsettled>>; 2],
 }
 
 impl Stuck {
-    async fn new(limits: Limits) -> Self {
+    async fn new(limits: SettlerLimits) -> Self {
         let fixture = Fixture::open().await;
         let outbox = Arc::new(WatchedOutbox::new(&fixture, &[]));
         let settler = Arc::new(fixture.settler_with(|settings| {
@@ -35,7 +35,7 @@ impl Stuck {
             settings.outbox = outbox.clone();
         }));
         let chain = fixture.chain();
-        chain.set_mining(Mining::Held);
+        chain.set_mining(MiningMode::Held);
         let head = Payment::prepare(&settler, fixture.promise_of("head")).await.unwrap();
         fixture.clock.forward(60);
         let behind = Payment::prepare(&settler, fixture.promise_of("behind")).await.unwrap();
@@ -47,7 +47,7 @@ impl Stuck {
         Self { fixture, outbox, settler, head, behind, settling: [first, second] }
     }
 
-    fn chain(&self) -> Chain {
+    fn chain(&self) -> ChainHandle {
         self.fixture.chain()
     }
 
@@ -62,7 +62,7 @@ impl Stuck {
         .await;
     }
 
-    async fn results(self) -> (Self, [Result<Moved, Unsettled>; 2]) {
+    async fn results(self) -> (Self, [Result<ConfirmedTransfer, Unsettled>; 2]) {
         let Self { settling: [first, second], fixture, outbox, settler, head, behind } = self;
         let results = [first.await.unwrap(), second.await.unwrap()];
         let settling = [tokio::spawn(async { nothing() }), tokio::spawn(async { nothing() })];
@@ -70,18 +70,18 @@ impl Stuck {
     }
 }
 
-fn nothing() -> Result<Moved, Unsettled> {
+fn nothing() -> Result<ConfirmedTransfer, Unsettled> {
     Err(Unsettled::Lost("it was read already".to_owned()))
 }
 
 /// The sender knows final blocks of a few seconds ago; a trace asks for them.
-fn final_movement(moved: &Moved) -> Movement {
-    Movement::Moved(Moved { finality: Finality::Final, ..moved.clone() })
+fn final_movement(moved: &ConfirmedTransfer) -> TransferStatus {
+    TransferStatus::Moved(ConfirmedTransfer { finality: Finality::Final, ..moved.clone() })
 }
 
 #[tokio::test]
 async fn a_head_below_the_base_fee_is_replaced_under_its_own_nonce() {
-    let stuck = Stuck::new(Limits::of(BASE)).await;
+    let stuck = Stuck::new(SettlerLimits::of(BASE)).await;
     stuck.until_replaced().await;
     stuck.chain().set_base_fee(USUAL_BASE_FEE);
     stuck.chain().mine(1);
@@ -100,7 +100,7 @@ async fn a_head_below_the_base_fee_is_replaced_under_its_own_nonce() {
 
 #[tokio::test]
 async fn the_older_of_two_transactions_is_recognised_when_it_is_the_one_in_a_block() {
-    let stuck = Stuck::new(Limits::of(BASE)).await;
+    let stuck = Stuck::new(SettlerLimits::of(BASE)).await;
     stuck.until_replaced().await;
     let sent = stuck.fixture.sent(stuck.head.key()).await;
     let account = stuck.fixture.sender_account();
@@ -119,7 +119,7 @@ async fn the_older_of_two_transactions_is_recognised_when_it_is_the_one_in_a_blo
 #[tokio::test]
 async fn a_head_that_was_signed_near_the_cap_is_replaced_above_it() {
     // It offers 21 million, and a replacement must offer an eighth more.
-    let stuck = Stuck::new(Limits { fee_cap: 22_500_000, ..Limits::of(BASE) }).await;
+    let stuck = Stuck::new(SettlerLimits { fee_cap: 22_500_000, ..SettlerLimits::of(BASE) }).await;
     stuck.until_replaced().await;
     stuck.chain().mine(1);
     stuck.chain().set_base_fee(USUAL_BASE_FEE);
@@ -131,7 +131,7 @@ async fn a_head_that_was_signed_near_the_cap_is_replaced_above_it() {
 
 #[tokio::test]
 async fn an_expired_head_is_replaced_by_an_empty_transaction() {
-    let stuck = Stuck::new(Limits::of(BASE)).await;
+    let stuck = Stuck::new(SettlerLimits::of(BASE)).await;
     let chain = stuck.chain();
     stuck.fixture.clock.forward(PROMISE_SECONDS - 30);
     chain.mine(2);
@@ -145,7 +145,7 @@ async fn an_expired_head_is_replaced_by_an_empty_transaction() {
     assert_eq!(fixture.signed(behind.key()).await, 1);
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(1), 2));
     // The payment that was replaced can never move any more.
-    assert_eq!(head.trace(settler).await, Ok(Movement::Void));
+    assert_eq!(head.trace(settler).await, Ok(TransferStatus::Void));
 }
 
 /// Seen on a development node: the next nonce is filed as waiting for its predecessor, and
@@ -155,7 +155,10 @@ async fn a_node_that_files_the_next_nonce_as_waiting_delays_payments_by_seconds(
     let fixture = Fixture::open().await;
     let settler = Arc::new(fixture.settler());
     let chain = fixture.chain();
-    chain.add_fault(Rule { skip: 3, ..Rule::once(Fault::Strand, "eth_sendRawTransaction") });
+    chain.add_fault(NodeFaultRule {
+        skip: 3,
+        ..NodeFaultRule::once(NodeFault::Strand, "eth_sendRawTransaction")
+    });
     let mut settling = Vec::new();
     for number in 0..12 {
         let promise = fixture.promise_of(&format!("payer {number}"));

@@ -1,10 +1,10 @@
-//! Several processes with one outbox: one sends, the others hand over, and a successor goes on.
+//! Several processes with one outbox: one sends, the others queue, and a successor takes over.
 
 use std::sync::Arc;
 
 use adapters::settlement::outbox::Outbox;
 use order::tender::Unsettled;
-use sandbox::chain::Mining;
+use sandbox::chain::MiningMode;
 
 use crate::fixture::{Fixture, Payment, atomic, pay, until};
 use crate::nonces::{nonces, prepared};
@@ -13,7 +13,7 @@ use crate::nonces::{nonces, prepared};
 async fn a_successor_sends_what_its_predecessor_signed_with_the_same_bytes() {
     let fixture = Fixture::open().await;
     let (leader, chain) = (Arc::new(fixture.settler()), fixture.chain());
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let payments = prepared(&fixture, &leader, 20).await;
     let settling: Vec<_> = payments.iter().map(|payment| payment.settling(&leader)).collect();
     until("all are in the pool", async || chain.waiting() == 20).await;
@@ -27,7 +27,7 @@ async fn a_successor_sends_what_its_predecessor_signed_with_the_same_bytes() {
     }
     chain.drop_waiting();
     fixture.end(leader).await;
-    chain.set_mining(Mining::OnArrival { heartbeat: 0 });
+    chain.set_mining(MiningMode::OnArrival { heartbeat: 0 });
     let successor = fixture.settler();
     until("all are paid", async || fixture.paid() == atomic(20)).await;
     // What is asked for again has its nonce already.
@@ -62,7 +62,7 @@ async fn a_sender_that_has_lost_its_lease_hands_its_payments_to_the_next() {
     let fixture = Fixture::open().await;
     let outbox = Arc::new(fixture.outbox.another_process());
     let (stale, chain) = (Arc::new(fixture.settler_on(&outbox)), fixture.chain());
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let payments = prepared(&fixture, &stale, 3).await;
     let sent = payments[0].settling(&stale);
     until("it is in the pool", async || chain.waiting() == 1).await;

@@ -6,9 +6,9 @@ use order::model::chain::{EvmAddress, Network};
 use order::model::payment::{Finality, Instrument, PaymentKey, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
-use pay::movement::{Moved, Movement};
-use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found, Service};
+use pay::mpp::credential::TransferAuthorization;
+use pay::mpp::settler::{AuthorizationUse, TransferPayment, TransferSettler, TransferSupport};
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use sandbox::keys::Key;
 use sandbox::payee::payee;
 
@@ -20,64 +20,70 @@ mod faults;
 
 /// A payment as the desk holds it.
 struct Payment {
-    authorization: Authorization,
+    authorization: TransferAuthorization,
     preparation: Preparation,
 }
 
 impl Payment {
-    async fn prepare(settler: &Settler, authorization: Authorization) -> Result<Self, Rejection> {
+    async fn prepare(
+        settler: &Settler,
+        authorization: TransferAuthorization,
+    ) -> Result<Self, Rejection> {
         let preparation = settler.prepare(&authorization, None).await?.preparation;
         Ok(Self { authorization, preparation })
     }
 
-    fn due(&self) -> Due<'_> {
-        Due { authorization: &self.authorization, preparation: &self.preparation }
+    fn due(&self) -> TransferPayment<'_> {
+        TransferPayment { authorization: &self.authorization, preparation: &self.preparation }
     }
 
-    async fn settle(&self, settler: &Settler) -> Result<Moved, Unsettled> {
+    async fn settle(&self, settler: &Settler) -> Result<ConfirmedTransfer, Unsettled> {
         settler.settle(self.due()).await
     }
 
-    async fn trace(&self, settler: &Settler) -> Result<Movement, Failure> {
+    async fn trace(&self, settler: &Settler) -> Result<TransferStatus, Failure> {
         settler.trace(self.due(), None).await
     }
 
     /// One look of the reconciler: find out, and settle again while it can still move.
-    async fn look(&mut self, settler: &Settler) -> Result<Movement, Unsettled> {
+    async fn look(&mut self, settler: &Settler) -> Result<TransferStatus, Unsettled> {
         match self.trace(settler).await? {
-            Movement::Open => {}
-            end @ (Movement::Moved(_) | Movement::Void) => return Ok(end),
+            TransferStatus::Open => {}
+            end @ (TransferStatus::Moved(_) | TransferStatus::Void) => return Ok(end),
         }
         let again = settler.prepare(&self.authorization, Some(&self.preparation)).await;
-        let Ok(again) = again else { return Ok(Movement::Open) };
+        let Ok(again) = again else { return Ok(TransferStatus::Open) };
         self.preparation = again.preparation;
-        self.settle(settler).await.map(Movement::Moved)
+        self.settle(settler).await.map(TransferStatus::Moved)
     }
 
     /// Looks as the reconciler does until there is nothing more to find out.
-    async fn chase(&mut self, fixture: &Fixture, settler: &Settler) -> Movement {
+    async fn chase(&mut self, fixture: &Fixture, settler: &Settler) -> TransferStatus {
         for _ in 0..20 {
             match self.look(settler).await {
-                Ok(end @ (Movement::Moved(_) | Movement::Void)) => return end,
-                Ok(Movement::Open) | Err(_) => fixture.clock.wait(5).await,
+                Ok(end @ (TransferStatus::Moved(_) | TransferStatus::Void)) => return end,
+                Ok(TransferStatus::Open) | Err(_) => fixture.clock.wait(5).await,
             }
         }
         panic!("it is still open");
     }
 
     fn key(&self) -> PaymentKey {
-        let Authorization { network, from, nonce, .. } = self.authorization;
+        let TransferAuthorization { network, from, nonce, .. } = self.authorization;
         PaymentKey::of_nonce(Instrument::TransferAuthorization, network, from, nonce)
     }
 }
 
 /// Verifies, prepares and settles, as the desk does for a paying caller.
-async fn pay(settler: &Settler, authorization: Authorization) -> Result<Moved, Unsettled> {
-    assert_eq!(settler.verify(&authorization).await, Ok(Found::Unused));
+async fn pay(
+    settler: &Settler,
+    authorization: TransferAuthorization,
+) -> Result<ConfirmedTransfer, Unsettled> {
+    assert_eq!(settler.verify(&authorization).await, Ok(AuthorizationUse::Unused));
     Payment::prepare(settler, authorization).await.unwrap().settle(settler).await
 }
 
-/// Somebody sends a call to the token with gas of their own, and it is in a block.
+/// Another account sends a call to the token, and it is mined.
 fn send(fixture: &Fixture, label: &str, call: Vec<u8>) -> String {
     send_to(fixture, label, BASE.usdc(), call)
 }
@@ -85,7 +91,8 @@ fn send(fixture: &Fixture, label: &str, call: Vec<u8>) -> String {
 fn send_to(fixture: &Fixture, label: &str, to: EvmAddress, call: Vec<u8>) -> String {
     let (chain, key) = (fixture.chain(), fixture.chains.key(label));
     chain.set_native(key.address(), 10_u128.pow(18));
-    let raw = transaction(BASE, chain.next_nonce_of(key.address()), to, call).sign(&key);
+    let raw =
+        transaction(BASE, chain.next_nonce_of(key.address()), to, call).sign(key.signing_key());
     chain.send(&raw).unwrap();
     keccak256(raw).to_string()
 }
@@ -98,10 +105,10 @@ fn payer(fixture: &Fixture) -> Key {
     fixture.chains.faucet().payer()
 }
 
-fn finality(movement: &Result<Movement, Failure>) -> Option<Finality> {
+fn finality(movement: &Result<TransferStatus, Failure>) -> Option<Finality> {
     match movement {
-        Ok(Movement::Moved(Moved { finality, .. })) => Some(*finality),
-        Ok(Movement::Open | Movement::Void) | Err(_) => None,
+        Ok(TransferStatus::Moved(ConfirmedTransfer { finality, .. })) => Some(*finality),
+        Ok(TransferStatus::Open | TransferStatus::Void) | Err(_) => None,
     }
 }
 
@@ -118,7 +125,7 @@ async fn the_exact_price_moves_on_every_network_and_is_found_again() {
     let fixture = Fixture::open().await;
     let settler = fixture.settler();
     for network in Network::ALL {
-        assert_eq!(settler.service(network), Service::Offered);
+        assert_eq!(settler.support(network), TransferSupport::Offered);
         let (chain, key) = (fixture.chains.chain(network), payer(&fixture));
         let before = chain.usdc_of(key.address());
         let terms = Terms { network, ..fixture.terms(key.address()) };
@@ -133,11 +140,11 @@ async fn the_exact_price_moves_on_every_network_and_is_found_again() {
         // Settled twice, and by another process.
         assert_eq!(payment.settle(&settler).await.unwrap(), moved);
         assert_eq!(payment.settle(&fixture.settler()).await.unwrap(), moved);
-        assert_eq!(payment.trace(&fixture.settler()).await.unwrap(), Movement::Moved(moved));
+        assert_eq!(payment.trace(&fixture.settler()).await.unwrap(), TransferStatus::Moved(moved));
         assert_eq!(chain.transfers_to(payee()).len(), 1);
     }
-    let elsewhere = fixture.settler_within(adapters::settlement::Limits::of(BASE));
-    assert_eq!(elsewhere.service(Network::Polygon), Service::NotOffered);
+    let elsewhere = fixture.settler_within(adapters::settlement::SettlerLimits::of(BASE));
+    assert_eq!(elsewhere.support(Network::Polygon), TransferSupport::NotOffered);
 }
 
 #[tokio::test]
@@ -146,11 +153,11 @@ async fn preparing_signs_and_sends_nothing_and_returns_the_same_again() {
     let settler = fixture.settler();
     let payment = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
     let again = settler.prepare(&payment.authorization, Some(&payment.preparation)).await.unwrap();
-    assert_eq!(again.found, Found::Unused);
+    assert_eq!(again.usage, AuthorizationUse::Unused);
     assert!(again.preparation == payment.preparation);
     assert_eq!((fixture.paid(), fixture.chain().waiting()), (0, 0));
     assert!(!fixture.chain().counts().contains_key("eth_sendRawTransaction"));
-    assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+    assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
 }
 
 #[tokio::test]
@@ -158,7 +165,7 @@ async fn a_transfer_that_usdc_would_refuse_is_rejected_with_the_reason() {
     let fixture = Fixture::open().await;
     let (settler, chain, key) = (fixture.settler(), fixture.chain(), payer(&fixture));
     let one = fixture.transfer();
-    let verdict = async |one: &Authorization| {
+    let verdict = async |one: &TransferAuthorization| {
         let verified = words(settler.verify(one).await);
         assert_eq!(words(settler.prepare(one, None).await.map(drop)), verified);
         verified
@@ -176,7 +183,7 @@ async fn a_transfer_that_usdc_would_refuse_is_rejected_with_the_reason() {
     chain.place_code(one.from);
     assert!(verdict(&one).await.contains("plain account"));
     chain.remove_code(one.from);
-    let changed = |change: fn(&mut Authorization)| {
+    let changed = |change: fn(&mut TransferAuthorization)| {
         let mut other = one.clone();
         change(&mut other);
         other
@@ -201,11 +208,11 @@ async fn a_node_in_trouble_is_never_the_payers_fault() {
     let (settler, one) = (fixture.settler(), fixture.transfer());
     settler.verify(&one).await.unwrap();
     for fault in [
-        sandbox::chain::Fault::Reset,
-        sandbox::chain::Fault::Unavailable,
-        sandbox::chain::Fault::Garbage,
+        sandbox::chain::NodeFault::Reset,
+        sandbox::chain::NodeFault::Unavailable,
+        sandbox::chain::NodeFault::Garbage,
     ] {
-        fixture.chain().add_fault(sandbox::chain::Rule::always(fault));
+        fixture.chain().add_fault(sandbox::chain::NodeFaultRule::always(fault));
         assert_eq!(settler.verify(&one).await, Err(Rejection::Unavailable));
         let prepared = settler.prepare(&one, None).await.map(drop);
         assert_eq!(prepared, Err(Rejection::Unavailable));
@@ -254,11 +261,11 @@ async fn a_preparation_of_another_form_is_not_settled_and_its_transfer_is_traced
         let preparation = Preparation(bytes);
         let payment = Payment { authorization: authorization.clone(), preparation };
         assert!(matches!(payment.settle(&settler).await, Err(Unsettled::Lost(_))));
-        assert_eq!(payment.trace(&settler).await, Ok(Movement::Open));
+        assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
         let again = settler.prepare(&authorization, Some(&payment.preparation)).await;
         assert_eq!(again.map(drop), Err(Rejection::Unavailable));
     }
     let moved = pay(&settler, authorization.clone()).await.unwrap();
     let payment = Payment { authorization, preparation: Preparation(b"{}".to_vec()) };
-    assert_eq!(payment.trace(&settler).await, Ok(Movement::Moved(moved)));
+    assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Moved(moved)));
 }

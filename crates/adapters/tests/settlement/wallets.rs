@@ -5,9 +5,9 @@ use std::sync::Arc;
 use adapters::settlement::{ContractWallets, Settler};
 use order::model::chain::EvmAddress;
 use order::tender::{Rejection, Unsettled};
-use pay::x402::credential::Promise;
-use pay::x402::facilitator::{Facilitator, Signer};
-use sandbox::chain::{Fault, Mining, PERMIT2, Rule};
+use pay::x402::credential::Permit2Authorization;
+use pay::x402::settler::{Permit2Settler, SignatureKind};
+use sandbox::chain::{MiningMode, NodeFault, NodeFaultRule, PERMIT2};
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
 use crate::signing::CHARGE;
@@ -16,12 +16,12 @@ const WALLET: EvmAddress = EvmAddress::from_bytes([0x77; 20]);
 
 /// A wallet contract with money and an allowance.
 fn place_wallet(fixture: &Fixture) {
-    fixture.chains.faucet().fill(&fixture.chains, BASE.into(), WALLET);
+    fixture.chains.fill_account(BASE.into(), WALLET);
     fixture.chain().set_allowance(WALLET, PERMIT2, u128::MAX);
     fixture.chain().place_wallet(WALLET, fixture.chains.key("owner").address());
 }
 
-fn promise(fixture: &Fixture) -> Promise {
+fn promise(fixture: &Fixture) -> Permit2Authorization {
     fixture.terms(WALLET).signed_by(&fixture.chains.key("owner"))
 }
 
@@ -36,7 +36,7 @@ async fn a_wallet_contract_that_failed_on_chain_is_refused_for_an_hour() {
     place_wallet(&fixture);
     let payment = prepared(&fixture, &settler).await.unwrap();
     let waiting = prepared(&fixture, &settler).await.unwrap();
-    chain.add_fault(Rule::once(Fault::Revert, "eth_sendRawTransaction"));
+    chain.add_fault(NodeFaultRule::once(NodeFault::Revert, "eth_sendRawTransaction"));
     let refused = payment.settle(&settler).await;
     assert!(matches!(refused, Err(Unsettled::Refused(_))), "{refused:?}");
     let recently = Rejection::Invalid("contract_wallet_failed_recently".to_owned());
@@ -66,7 +66,7 @@ async fn a_wallet_contract_has_one_settlement_in_flight() {
     let first = prepared(&fixture, &settler).await.unwrap();
     let second = prepared(&fixture, &settler).await.unwrap();
     let other = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let first = first.settling(&settler);
     until("the first is in the pool", async || chain.waiting() == 1).await;
     let waiting = second.settling(&settler);
@@ -89,7 +89,7 @@ async fn a_settlement_that_waits_behind_one_that_fails_is_withdrawn() {
     place_wallet(&fixture);
     let first = prepared(&fixture, &settler).await.unwrap();
     let second = prepared(&fixture, &settler).await.unwrap();
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let failing = first.settling(&settler);
     until("the first is in the pool", async || chain.waiting() == 1).await;
     let waiting = second.settling(&settler);
@@ -122,18 +122,18 @@ async fn signatures_that_no_key_made_cost_a_limited_number_of_calls_and_a_known_
     let settler = fixture.settler();
     let owner = fixture.chains.key("owner");
     let known = fixture.terms(WALLET).signed_by(&owner);
-    assert_eq!(settler.verify(&known, Signer::Undecided).await, Ok(()));
+    assert_eq!(settler.verify(&known, SignatureKind::Contract).await, Ok(()));
 
     let before = fixture.chain().counts()["eth_getCode"];
     let stranger = EvmAddress::from_bytes([0x99; 20]);
     let mut verdicts = Vec::new();
     for _ in 0..500 {
         let garbage = fixture.terms(stranger).signed_by(&owner);
-        verdicts.push(settler.verify(&garbage, Signer::Undecided).await);
+        verdicts.push(settler.verify(&garbage, SignatureKind::Contract).await);
     }
     let asked = fixture.chain().counts()["eth_getCode"] - before;
     assert!((1..=100).contains(&asked), "{asked} calls for 500 signatures");
     assert_eq!(verdicts.last(), Some(&Err(Rejection::Unavailable)));
     let again = fixture.terms(WALLET).signed_by(&owner);
-    assert_eq!(settler.verify(&again, Signer::Undecided).await, Ok(()));
+    assert_eq!(settler.verify(&again, SignatureKind::Contract).await, Ok(()));
 }

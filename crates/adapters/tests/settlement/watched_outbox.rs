@@ -10,7 +10,7 @@ use adapters::settlement::outbox::{
 use async_trait::async_trait;
 use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
-use sandbox::chain::Chain;
+use sandbox::chain::ChainHandle;
 
 use crate::fixture::Fixture;
 
@@ -32,7 +32,7 @@ pub(crate) struct Assigned {
 
 pub(crate) struct WatchedOutbox {
     pub inner: MemoryOutbox,
-    chain: Chain,
+    chain: ChainHandle,
     faults: Mutex<VecDeque<AssignFault>>,
     assigned: Mutex<Vec<Assigned>>,
     sent_too_early: Mutex<Vec<u64>>,

@@ -1,57 +1,35 @@
-//! A provider's rate budget: one contract for the process's own and the one in PostgreSQL.
+//! The call budget of a provider: one contract for the process's own and the one in PostgreSQL.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use adapters::provider::budget::{Budget, Caller, Rate};
+use adapters::provider::budget::{CallBudget, CallPurpose, CallRate};
 use adapters::store::postgres::PostgresStore;
-use async_trait::async_trait;
-use order::model::ids::Timestamp;
-use order::ports::Clock;
+use order::testing::manual_clock::ManualClock;
 use tokio_postgres::Client;
 
 use crate::postgres_server::Schema;
-use crate::subject::{keyring, runtime, worker};
+use crate::test_store::{keyring, runtime, worker};
 
 mod contract;
 mod outage;
 mod shared;
 
-const RATE: Rate = Rate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
+const RATE: CallRate = CallRate { seconds: 60, paid: 30, reconciler: 15, preview: 15 };
 const ACCOUNT: &str = "thanks.io https://api.thanks.io";
 
 /// Holds the row as a process would that was stopped in the middle.
 const HOLD: &str = "BEGIN; SELECT FROM provider_budget FOR UPDATE";
 
-/// Time that passes only when a test says so.
-#[derive(Default)]
-struct StoppedClock(AtomicU64);
-
-#[async_trait]
-impl Clock for StoppedClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.uptime())
-    }
-
-    fn uptime(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    async fn wait(&self, seconds: u64) {
-        self.0.fetch_add(seconds, Ordering::Relaxed);
-    }
-}
-
 /// The clock that a budget goes by.
 enum Time {
-    OfTheProcess(Arc<StoppedClock>),
+    OfTheProcess(Arc<ManualClock>),
     OfTheDatabase(Arc<DatabaseClock>),
 }
 
 impl Time {
     async fn pass(&self, seconds: u64) {
         match self {
-            Self::OfTheProcess(clock) => clock.wait(seconds).await,
+            Self::OfTheProcess(clock) => clock.advance(seconds),
             Self::OfTheDatabase(clock) => clock.shift(seconds.cast_signed()).await,
         }
     }
@@ -91,24 +69,24 @@ impl DatabaseClock {
 
 /// A budget, and what a test needs to know about it.
 struct Subject {
-    budget: Budget,
+    budget: CallBudget,
     time: Time,
     /// After so many seconds a call no longer counts.
     forgotten: u64,
 }
 
-fn own_budget() -> (Budget, Arc<StoppedClock>) {
-    let clock = Arc::new(StoppedClock::default());
-    (Budget::new(RATE, clock.clone()), clock)
+fn own_budget() -> (CallBudget, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::default());
+    (CallBudget::new(RATE, clock.clone()), clock)
 }
 
 /// As another process would have it.
-fn shared_budget(store: &PostgresStore) -> Budget {
+fn shared_budget(store: &PostgresStore) -> CallBudget {
     own_budget().0.shared_through(store.provider_budget(ACCOUNT))
 }
 
 /// How many calls this caller still gets.
-async fn rest(budget: &Budget, caller: Caller) -> usize {
+async fn rest(budget: &CallBudget, caller: CallPurpose) -> usize {
     let mut calls = 0;
     while calls < 1_000 && budget.take(caller).await.is_ok() {
         calls += 1;

@@ -1,14 +1,14 @@
-//! The stores against real disks and servers: contract, crashes, cuts and secrets.
+//! The stores against real disks and servers: contract, crashes, truncation and encryption.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod budget;
-mod cuts;
-mod kills;
+mod killed_processes;
 mod marked_words;
 mod opening;
 mod postgres;
 mod postgres_server;
 mod rotation;
 mod sqlite;
-mod subject;
+mod test_store;
+mod truncated_files;

@@ -1,9 +1,9 @@
-//! Looks for marked words of cards and credentials in every byte that a store leaves.
+//! No marked word of a card or credential is in any byte of a store.
 
 use std::fs;
 use std::path::Path;
 
-use adapters::seal::{Place, Seals};
+use adapters::store::encryption::{ColumnCipher, EncryptedColumn};
 use adapters::store::postgres::PostgresStore;
 use adapters::store::sqlite::SqliteStore;
 use order::lifecycle::event::Actor;
@@ -16,7 +16,7 @@ use order::testing::contract::samples::{NOW, offer, payment, quote, settlement};
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;
-use crate::subject::{find_word, keyring, runtime, worker};
+use crate::test_store::{find_word, keyring, runtime, worker};
 
 const WORDS: [&str; 9] = [
     "Xanthippe",
@@ -72,7 +72,7 @@ fn no_marked_word_is_in_any_byte_of_the_sqlite_files_in_any_state() {
     runtime().block_on(async {
         let store = SqliteStore::open(&path, &keyring()).unwrap();
         for order in life(1) {
-            store.record(&order, &Actor::Desk).await.unwrap();
+            store.record(&order, &Actor::Checkout).await.unwrap();
             assert!(scan(folder.path()) >= 4, "database, log, index of the log, lock");
         }
         store.close().await.unwrap();
@@ -101,7 +101,7 @@ fn no_marked_word_is_in_any_column_of_postgres_in_any_state() {
         let tables = schema.client.query(tables, &[]).await.unwrap();
         assert_eq!(tables.len(), 10);
         for order in life(1) {
-            store.record(&order, &Actor::Desk).await.unwrap();
+            store.record(&order, &Actor::Checkout).await.unwrap();
             for table in &tables {
                 let table: &str = table.get(0);
                 let dump = format!("SELECT whole::text FROM {table} AS whole");
@@ -117,13 +117,13 @@ fn no_marked_word_is_in_any_column_of_postgres_in_any_state() {
 }
 
 #[test]
-fn a_card_that_was_mailed_leaves_not_even_its_sealed_bytes_in_the_file() {
+fn a_mailed_card_leaves_no_encrypted_bytes_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("orders");
     runtime().block_on(async {
         let store = SqliteStore::open(&path, &keyring()).unwrap();
         for order in (1..=40).flat_map(life) {
-            store.record(&order, &Actor::Desk).await.unwrap();
+            store.record(&order, &Actor::Checkout).await.unwrap();
             if matches!(order, Stored::Settling(_)) {
                 // Brings the card from the log into the file itself.
                 let checkpoint = "PRAGMA wal_checkpoint(FULL)";
@@ -138,11 +138,12 @@ fn a_card_that_was_mailed_leaves_not_even_its_sealed_bytes_in_the_file() {
         };
         assert_eq!(count("count(sealed_card)"), 0);
         // Every seal begins with the name of its key.
-        let seal = Seals::new(&keyring()).seal(b"", offer(1).id, Place::Card).unwrap();
+        let seal =
+            ColumnCipher::new(&keyring()).seal(b"", offer(1).id, EncryptedColumn::Card).unwrap();
         let bytes = fs::read(&path).unwrap();
-        let seals = bytes.windows(4).filter(|bytes| *bytes == &seal[..4]).count();
-        let seals = u32::try_from(seals).unwrap();
+        let cipher = bytes.windows(4).filter(|bytes| *bytes == &seal[..4]).count();
+        let cipher = u32::try_from(cipher).unwrap();
         let kept = count("count(sealed_credential) + count(sealed_preparation)");
-        assert_eq!(seals, kept, "seals in the file, and seals in its rows");
+        assert_eq!(cipher, kept, "encrypted values in the file, and in its rows");
     });
 }

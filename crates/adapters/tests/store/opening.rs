@@ -1,4 +1,4 @@
-//! What a store says when it cannot be opened, and what it does with damaged rows.
+//! Errors when a store cannot be opened, and damaged rows.
 
 use adapters::keys::Keyring;
 use adapters::store::OpenError;
@@ -10,7 +10,7 @@ use order::testing::contract::samples::{NOW, begun, offer};
 use rusqlite::Connection;
 
 use crate::postgres_server::Schema;
-use crate::subject::{keyring, runtime, worker};
+use crate::test_store::{keyring, runtime, worker};
 
 fn other_keys() -> Keyring {
     Keyring::from_text(&"43".repeat(32)).unwrap()
@@ -45,7 +45,7 @@ fn what_was_offered_is_there_after_a_restart_and_nothing_is_written_to_a_closed_
             store.offer(offer(seed)).await.unwrap();
         }
         store.close().await.unwrap();
-        let late = store.record(&begun(offer(1), 1).into(), &Actor::Desk).await;
+        let late = store.record(&begun(offer(1), 1).into(), &Actor::Checkout).await;
         assert_eq!(late, Err(StoreError::Busy));
         assert_eq!(store.find(offer(1).id).await, Err(StoreError::Busy));
         assert_eq!(store.offer(offer(2_000)).await, Err(StoreError::Busy));
@@ -65,7 +65,7 @@ fn a_newer_sqlite_database_and_other_keys_are_refused_and_rotated_keys_are_not()
     let path = folder.path().join("orders");
     runtime().block_on(async {
         let store = SqliteStore::open(&path, &keyring()).unwrap();
-        store.record(&begun(offer(1), 1).into(), &Actor::Desk).await.unwrap();
+        store.record(&begun(offer(1), 1).into(), &Actor::Checkout).await.unwrap();
         store.close().await.unwrap();
         let refused = SqliteStore::open(&path, &other_keys()).err().unwrap();
         assert!(matches!(refused, OpenError::OtherKeys), "{refused}");
@@ -98,7 +98,7 @@ fn a_damaged_row_is_corrupt_and_the_others_are_looked_after() {
     runtime().block_on(async {
         let store = SqliteStore::open(&path, &keyring()).unwrap();
         for seed in 1..=3 {
-            store.record(&begun(offer(seed), seed).into(), &Actor::Desk).await.unwrap();
+            store.record(&begun(offer(seed), seed).into(), &Actor::Checkout).await.unwrap();
         }
         let damage = "UPDATE orders SET sealed_card = zeroblob(200) WHERE id = ?1";
         let database = Connection::open(&path).unwrap();
@@ -118,7 +118,7 @@ fn events_can_be_neither_changed_nor_deleted() {
     let path = folder.path().join("orders");
     runtime().block_on(async {
         let store = SqliteStore::open(&path, &keyring()).unwrap();
-        store.record(&begun(offer(1), 1).into(), &Actor::Desk).await.unwrap();
+        store.record(&begun(offer(1), 1).into(), &Actor::Checkout).await.unwrap();
         let database = Connection::open(&path).unwrap();
         for change in changes {
             let refused = database.execute(change, []).unwrap_err().to_string();
@@ -128,7 +128,7 @@ fn events_can_be_neither_changed_nor_deleted() {
 
         let schema = Schema::create().await;
         let store = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
-        store.record(&begun(offer(1), 1).into(), &Actor::Desk).await.unwrap();
+        store.record(&begun(offer(1), 1).into(), &Actor::Checkout).await.unwrap();
         for change in changes.into_iter().chain(["TRUNCATE events"]) {
             let refused = schema.client.batch_execute(change).await.unwrap_err();
             let refused = refused.as_db_error().unwrap().message();
@@ -150,7 +150,7 @@ fn several_processes_may_open_one_postgres_at_once() {
         one.offer(offer(1)).await.unwrap();
         two.offer(offer(1)).await.unwrap();
         let (first, second) = (begun(offer(1), 1).into(), begun(offer(1), 2).into());
-        let by = Actor::Desk;
+        let by = Actor::Checkout;
         let race = tokio::join!(one.record(&first, &by), two.record(&second, &by));
         assert!(matches!(race, (Ok(1), Err(StoreError::Moved)) | (Err(StoreError::Moved), Ok(1))));
         for store in [&one, &two, &three] {
@@ -186,7 +186,7 @@ fn a_newer_postgres_database_and_other_keys_are_refused() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_named_as_such_and_no_password_is_told() {
+fn an_unreachable_server_is_reported_without_its_password() {
     runtime().block_on(async {
         for url in [
             "postgresql://ida:hunter2@127.0.0.1:1/orders",

@@ -1,4 +1,4 @@
-//! PostgreSQL, put to the contract.
+//! The store contract, run against PostgreSQL.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use order::lifecycle::event::Actor;
 use order::lifecycle::{Order, Setback};
 use order::model::mail::ProviderAccount;
 use order::ports::Store;
-use order::testing::contract::{Restart, Subject, samples};
+use order::testing::contract::{RestartStore, StoreUnderTest, samples};
 use tokio::sync::Mutex;
 
 use crate::postgres_server::Schema;
-use crate::subject::{crowd, keyring, runtime, worker};
+use crate::test_store::{crowd, keyring, runtime, worker};
 
-fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
+fn put_to<C: Future<Output = ()>>(check: impl FnOnce(StoreUnderTest) -> C) {
     runtime().block_on(async {
         let schema = Schema::create().await;
         let store = Arc::new(connect(&schema.url, 1).await);
         let newest = Arc::new(Mutex::new((store.clone(), 1)));
         let (opened, url) = (newest.clone(), schema.url.clone());
-        let restart: Restart = Arc::new(move || {
+        let restart: RestartStore = Arc::new(move || {
             let (opened, url) = (opened.clone(), url.clone());
             Box::pin(async move {
                 let mut opened = opened.lock().await;
@@ -29,7 +29,7 @@ fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
                 (store, worker(opened.1))
             })
         });
-        check(Subject { store, worker: worker(1), crowd, restart }).await;
+        check(StoreUnderTest { store, worker: worker(1), run_concurrently: crowd, restart }).await;
         newest.lock().await.0.close().await.unwrap();
         schema.drop().await;
     });
@@ -52,7 +52,7 @@ fn open_orders_are_read_without_opening_the_store_and_nothing_is_changed() {
         let store = connect(&schema.url, 1).await;
         let order = samples::paid(1).asking(ProviderAccount("one".into()));
         let order = order.failed(Setback::Lost, samples::NOW);
-        store.record(&Order { version: 0, ..order }.into(), &Actor::Desk).await.unwrap();
+        store.record(&Order { version: 0, ..order }.into(), &Actor::Checkout).await.unwrap();
         let open = PostgresStore::open_orders_at(&schema.url).await.unwrap();
         assert_eq!(open, store.open_orders().await.unwrap());
         assert_eq!(open[0].account, Some(ProviderAccount("one".into())));

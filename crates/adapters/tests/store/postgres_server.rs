@@ -1,10 +1,10 @@
-//! A place of its own in the PostgreSQL server that the tests are given.
+//! A schema of its own for each test in the configured PostgreSQL server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_postgres::{Client, NoTls};
 
-use crate::subject::told;
+use crate::test_store::told;
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 

@@ -1,4 +1,4 @@
-//! A key that is on the ring of one process and not on that of another.
+//! Orders that are encrypted with a key which one process has and another has not.
 
 use adapters::keys::Keyring;
 use adapters::store::postgres::PostgresStore;
@@ -11,7 +11,7 @@ use order::ports::{Store, StoreError};
 use order::testing::contract::samples::{NOW, begun, offer};
 
 use crate::postgres_server::Schema;
-use crate::subject::{keyring, runtime, worker};
+use crate::test_store::{keyring, runtime, worker};
 
 /// The same keys and a newer one, with which new orders are encrypted.
 fn rotated() -> Keyring {
@@ -23,7 +23,7 @@ async fn begin(store: &dyn Store, seed: u64, by: WorkerId) -> Stored {
     let mut order = Stored::from(begun(offer(seed), seed));
     let attention = Attention { worker: Some(by), ..order.attention() };
     order.set_attention(attention);
-    let version = store.record(&order, &Actor::Desk).await.unwrap();
+    let version = store.record(&order, &Actor::Checkout).await.unwrap();
     order.set_version(version);
     order
 }

@@ -1,30 +1,30 @@
-//! The lists that pages may ask for, as Markdown and as HTML.
+//! Lists that pages can include, as Markdown and as HTML.
 
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::Renderer;
-use crate::faq::Answer;
+use super::renderer::Renderer;
+use crate::faq::SupportAnswer;
 use crate::fault::ContentFault;
 use crate::markdown;
 use crate::product::{Product, Translation};
 use crate::site::Language;
 
-/// HTML is put in after the Markdown around it has been set.
-const PRODUCTS_HERE: &str = "<!-- product_list -->";
-const ANSWERS_HERE: &str = "<!-- faq_list -->";
+/// Replaced by HTML after the Markdown is rendered.
+const PRODUCTS_PLACEHOLDER: &str = "<!-- product_list -->";
+const ANSWERS_PLACEHOLDER: &str = "<!-- faq_list -->";
 
 impl Renderer<'_> {
-    /// What both faces share, with marks where HTML will stand.
+    /// The values of the HTML version, with placeholders for lists.
     pub(super) fn placeholders(&self) -> Value {
         context! {
-            product_list => PRODUCTS_HERE,
-            faq_list => ANSWERS_HERE,
+            product_list => PRODUCTS_PLACEHOLDER,
+            faq_list => ANSWERS_PLACEHOLDER,
             ..self.plain_lists()
         }
     }
 
-    /// The same lists as Markdown throughout.
+    /// The values of the Markdown version.
     pub(super) fn lists(&self, language: Language) -> Value {
         context! {
             product_list => self.products_as_markdown(language),
@@ -36,10 +36,10 @@ impl Renderer<'_> {
 
     fn plain_lists(&self) -> Value {
         context! {
-            endpoint_list => self.frame.endpoint_list,
+            endpoint_list => self.context.endpoint_list,
             page_list => self.pages_as_markdown(),
-            example_body => format!("```json\n{}\n```", self.frame.example_body),
-            snippets => self.catalog.snippets.fenced(&self.frame.base_url),
+            example_body => format!("```json\n{}\n```", self.context.example_body),
+            snippets => self.catalog.snippets.fenced(&self.context.base_url),
         }
     }
 
@@ -49,17 +49,17 @@ impl Renderer<'_> {
         language: Language,
     ) -> Result<String, ContentFault> {
         let mut placed = html.to_owned();
-        if html.contains(PRODUCTS_HERE) {
+        if html.contains(PRODUCTS_PLACEHOLDER) {
             let products: Vec<Value> =
                 self.catalog.products.iter().map(|one| product(one, language)).collect();
             let list = context! { products => products };
-            let list = self.placed("product_list.html", language, list)?;
-            placed = placed.replace(PRODUCTS_HERE, &list);
+            let list = self.list_html("product_list.html", language, list)?;
+            placed = placed.replace(PRODUCTS_PLACEHOLDER, &list);
         }
-        if html.contains(ANSWERS_HERE) {
+        if html.contains(ANSWERS_PLACEHOLDER) {
             let list = context! { topics => self.topics() };
-            let list = self.placed("faq_list.html", language, list)?;
-            placed = placed.replace(ANSWERS_HERE, &list);
+            let list = self.list_html("faq_list.html", language, list)?;
+            placed = placed.replace(ANSWERS_PLACEHOLDER, &list);
         }
         Ok(placed)
     }
@@ -75,7 +75,7 @@ impl Renderer<'_> {
             .products
             .iter()
             .map(|product| {
-                let (name, summary) = (&product.name, product.told(language).summary);
+                let (name, summary) = (&product.name, product.translated(language).summary);
                 let (path, price) = (product.path(), product.price_shown(language));
                 format!("- [{name}]({path}): {summary} {price}. {}.", stock(product))
             })
@@ -87,7 +87,7 @@ impl Renderer<'_> {
         let mut written = String::new();
         for (topic, answers) in topics(&self.catalog.answers) {
             written.push_str(&format!("## {topic}\n\n"));
-            for Answer { question, answer, .. } in answers {
+            for SupportAnswer { question, answer, .. } in answers {
                 written.push_str(&format!("### {question}\n\n{}\n\n", answer.trim()));
             }
         }
@@ -143,9 +143,9 @@ impl Renderer<'_> {
     }
 }
 
-/// Topics in the sequence of their first answers.
-pub(super) fn topics(answers: &[Answer]) -> Vec<(&str, Vec<&Answer>)> {
-    let mut topics: Vec<(&str, Vec<&Answer>)> = Vec::new();
+/// Topics in the order of their first answers.
+pub(super) fn topics(answers: &[SupportAnswer]) -> Vec<(&str, Vec<&SupportAnswer>)> {
+    let mut topics: Vec<(&str, Vec<&SupportAnswer>)> = Vec::new();
     for answer in answers {
         match topics.iter_mut().find(|(topic, _)| *topic == answer.topic) {
             Some((_, known)) => known.push(answer),
@@ -155,9 +155,9 @@ pub(super) fn topics(answers: &[Answer]) -> Vec<(&str, Vec<&Answer>)> {
     topics
 }
 
-/// A product as templates know it.
+/// A product for templates.
 pub(super) fn product(product: &Product, language: Language) -> Value {
-    let Translation { kind, summary, picture_alt } = product.told(language);
+    let Translation { kind, summary, picture_alt } = product.translated(language);
     context! {
         slug => product.slug,
         name => product.name,

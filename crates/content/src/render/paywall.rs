@@ -1,149 +1,148 @@
-//! What a browser is shown at a price tag: words for a person, and data for the script that pays.
+//! The HTML page of a payment challenge: text for a person, and data for the script that pays.
 
 use std::fmt::Write;
 
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 
-use super::{Renderer, rendered};
+use super::renderer::{Renderer, render_template};
 use crate::fault::ContentFault;
 
 const TEMPLATE: &str = "paywall.html";
 
-/// An order that a person is asked to pay. It holds what the caller wrote, so it
-/// cannot print itself and its page is for the caller alone.
+/// An unpaid order. It contains personal data, so it has no `Debug`, and its page must not be
+/// cached.
 #[derive(Clone, Copy)]
 pub struct Paywall<'a> {
     /// 32 hexadecimal digits.
     pub order: &'a str,
-    /// The most that it will cost in USDC, as people write it: `3.50`.
-    pub most: &'a str,
-    /// In the sequence in which they are offered.
-    pub networks: &'a [Payable<'a>],
-    /// What `PAYMENT-REQUIRED` says, as JSON and not yet as base64.
+    /// The maximum price in USDC: `3.50`.
+    pub maximum: &'a str,
+    /// In the order of the challenge.
+    pub networks: &'a [PayableNetwork<'a>],
+    /// The content of `PAYMENT-REQUIRED`, as JSON without base64.
     pub challenge: &'a str,
-    pub request: Unpaid<'a>,
+    pub request: UnpaidRequest<'a>,
     pub money: Money,
 }
 
 /// A network on which the order can be paid.
 #[derive(Clone, Copy)]
-pub struct Payable<'a> {
-    /// As people call it: `Base`.
+pub struct PayableNetwork<'a> {
+    /// The display name: `Base`.
     pub name: &'a str,
-    /// As protocols call it: `eip155:8453`.
+    /// The CAIP-2 identifier: `eip155:8453`.
     pub caip2: &'a str,
     pub payee: &'a str,
     /// The contract of USDC.
     pub asset: &'a str,
-    /// Where a wallet that does not know the network can reach it. None for the
-    /// network's own public node, which the script knows.
+    /// The RPC URL for wallets that do not know the network. None for the public node, which the
+    /// script knows.
     pub node: Option<&'a str>,
 }
 
-/// The request that was answered with the page, which the script will repeat.
+/// The request that the page answers and the script repeats.
 #[derive(Clone, Copy)]
-pub struct Unpaid<'a> {
+pub struct UnpaidRequest<'a> {
     /// On this site: `/api/x402/postcards`.
     pub path: &'a str,
-    /// As it came, to the byte.
+    /// Byte for byte as it was received.
     pub body: &'a str,
-    /// The caller's own name for the operation, if it came as a header.
+    /// The `Idempotency-Key` header.
     pub idempotency_key: Option<&'a str>,
 }
 
-/// What a payment is worth.
+/// Whether payments are real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Money {
     Real,
-    /// The sandbox's, on chains of its own that bear the numbers of real ones.
+    /// On the chains of the sandbox, which have the ids of real ones.
     Play,
 }
 
-/// The page, read and tried when the house opens. It borrows nothing.
+/// The page template, checked at start.
 pub struct PaywallPage {
     templates: Environment<'static>,
-    around: Value,
+    layout: Value,
 }
 
 impl Renderer<'_> {
-    /// The page with everything but the order. A template that cannot be filled
-    /// is found here and not by a visitor.
+    /// The page without an order. Renders a sample, so that a template error is found at start.
     pub fn paywall(&self) -> Result<PaywallPage, ContentFault> {
         let language = self.catalog.site.default_language();
-        let around = context! {
+        let layout = context! {
             language => language.code(),
-            scripts => self.frame.paywall,
-            ..self.surroundings(language, "", Vec::new())
+            scripts => self.context.paywall,
+            ..self.layout(language, "", Vec::new())
         };
-        let page = PaywallPage { templates: self.templates.clone(), around };
-        page.write(&TRIAL)?;
+        let page = PaywallPage { templates: self.templates.clone(), layout };
+        page.write(&SAMPLE)?;
         Ok(page)
     }
 }
 
 impl PaywallPage {
-    /// The whole page. It is for the sender of the request only: nobody may keep it.
-    pub fn write(&self, wall: &Paywall<'_>) -> Result<String, ContentFault> {
-        let networks = wall.networks.iter().map(|network| {
-            let Payable { name, caip2, payee, asset, node: _ } = *network;
+    /// The whole page. It must not be cached, because it contains the request.
+    pub fn write(&self, paywall: &Paywall<'_>) -> Result<String, ContentFault> {
+        let networks = paywall.networks.iter().map(|network| {
+            let PayableNetwork { name, caip2, payee, asset, node: _ } = *network;
             context! { name, caip2, payee, asset }
         });
         let context = context! {
-            order => wall.order,
-            most => wall.most,
+            order => paywall.order,
+            most => paywall.maximum,
             networks => networks.collect::<Vec<_>>(),
-            path => wall.request.path,
-            play => wall.money == Money::Play,
-            data => data(wall),
-            ..self.around.clone()
+            path => paywall.request.path,
+            play => paywall.money == Money::Play,
+            data => data(paywall),
+            ..self.layout.clone()
         };
-        rendered(&self.templates, TEMPLATE, context)
+        render_template(&self.templates, TEMPLATE, context)
     }
 }
 
-const TRIAL: Paywall<'static> = Paywall {
+const SAMPLE: Paywall<'static> = Paywall {
     order: "",
-    most: "",
-    networks: &[Payable { name: "", caip2: "", payee: "", asset: "", node: None }],
+    maximum: "",
+    networks: &[PayableNetwork { name: "", caip2: "", payee: "", asset: "", node: None }],
     challenge: "{}",
-    request: Unpaid { path: "", body: "", idempotency_key: None },
+    request: UnpaidRequest { path: "", body: "", idempotency_key: None },
     money: Money::Play,
 };
 
-/// What the script reads, as JSON that means nothing to HTML.
-fn data(wall: &Paywall<'_>) -> String {
-    let Unpaid { path, body, idempotency_key } = wall.request;
-    let networks: Vec<String> = wall.networks.iter().map(network).collect();
+/// The data of the script, as JSON without characters that are special in HTML.
+fn data(paywall: &Paywall<'_>) -> String {
+    let UnpaidRequest { path, body, idempotency_key } = paywall.request;
+    let networks: Vec<String> = paywall.networks.iter().map(network).collect();
     format!(
         "{{\"order\":{},\"challenge\":{},\"networks\":[{}],\
          \"request\":{{\"path\":{},\"body\":{},\"idempotency_key\":{}}}}}",
-        quoted(wall.order),
-        inert(wall.challenge),
+        quoted(paywall.order),
+        escaped_json(paywall.challenge),
         networks.join(","),
         quoted(path),
         quoted(body),
-        perhaps(idempotency_key),
+        quoted_or_null(idempotency_key),
     )
 }
 
-fn network(network: &Payable<'_>) -> String {
-    let Payable { name, caip2, node, .. } = *network;
-    let (caip2, name, node) = (quoted(caip2), quoted(name), perhaps(node));
+fn network(network: &PayableNetwork<'_>) -> String {
+    let PayableNetwork { name, caip2, node, .. } = *network;
+    let (caip2, name, node) = (quoted(caip2), quoted(name), quoted_or_null(node));
     format!("{{\"network\":{caip2},\"name\":{name},\"node\":{node}}}")
 }
 
-fn perhaps(text: Option<&str>) -> String {
+fn quoted_or_null(text: Option<&str>) -> String {
     text.map_or_else(|| "null".to_owned(), quoted)
 }
 
-/// Text as a JSON string, without any letter that ends a script, begins a
-/// comment or is changed on its way through an HTML parser.
+/// Text as a JSON string, with every character escaped that could end a script, start a comment
+/// or be changed by an HTML parser.
 fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
     for letter in text.chars() {
-        if letter.is_control() || matches!(letter, '"' | '\\') || wakes(letter) {
+        if letter.is_control() || matches!(letter, '"' | '\\') || needs_escape(letter) {
             escape(&mut written, letter);
         } else {
             written.push(letter);
@@ -153,11 +152,11 @@ fn quoted(text: &str) -> String {
     written
 }
 
-/// JSON that is written already. Outside of its strings there is nothing to escape.
-fn inert(json: &str) -> String {
+/// Escapes JSON for HTML. Outside of its strings there is nothing to escape.
+fn escaped_json(json: &str) -> String {
     let mut written = String::with_capacity(json.len());
     for letter in json.chars() {
-        if wakes(letter) {
+        if needs_escape(letter) {
             escape(&mut written, letter);
         } else {
             written.push(letter);
@@ -166,12 +165,12 @@ fn inert(json: &str) -> String {
     written
 }
 
-/// Letters that HTML or a script would not leave alone.
-fn wakes(letter: char) -> bool {
+/// Characters that are special in HTML or in scripts.
+fn needs_escape(letter: char) -> bool {
     matches!(letter, '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
 }
 
-/// Only letters with four hexadecimal digits or less come here.
+/// For characters of at most four hexadecimal digits.
 fn escape(written: &mut String, letter: char) {
     // Writing to a string cannot fail.
     let _ = write!(written, "\\u{:04x}", u32::from(letter));

@@ -1,15 +1,15 @@
-//! Every page, as people and as machines get it.
+//! Every page as HTML and as Markdown.
 
 use super::*;
 use crate::catalog::Catalog;
+use crate::site::Language;
 
 pub(super) fn catalog() -> Catalog {
-    let elsewhere: Vec<&str> = crate::catalog::ELSEWHERE_IN_TESTS.to_vec();
-    Catalog::built_in(&elsewhere).unwrap()
+    Catalog::built_in(crate::catalog::fixtures::OTHER_PATHS).unwrap()
 }
 
-pub(super) fn frame() -> Frame {
-    Frame {
+pub(super) fn context() -> RenderContext {
+    RenderContext {
         base_url: "https://penny.example".to_owned(),
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
@@ -23,11 +23,11 @@ pub(super) fn frame() -> Frame {
 }
 
 #[test]
-fn every_page_has_two_faces_with_one_heading_each() {
+fn every_page_has_one_heading_in_html_and_in_markdown() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     for page in &catalog.pages {
-        let Faces { html, markdown } = renderer.page(page, &[]).unwrap();
+        let PageBodies { html, markdown } = renderer.page(page, &[]).unwrap();
         assert_eq!(html.matches("<h1").count(), 1, "{}", page.name);
         assert!(html.contains(&format!("lang=\"{}\"", page.language.code())));
         assert!(markdown.starts_with(&format!("# {}\n", page.front.heading)));
@@ -39,11 +39,11 @@ fn every_page_has_two_faces_with_one_heading_each() {
 }
 
 #[test]
-fn every_product_is_on_every_page_that_lists_them_in_both_faces() {
+fn every_product_is_on_every_page_that_lists_products() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     for page in catalog.pages.iter().filter(|page| page.source.contains("product_list")) {
-        let Faces { html, markdown } = renderer.page(page, &[]).unwrap();
+        let PageBodies { html, markdown } = renderer.page(page, &[]).unwrap();
         for product in &catalog.products {
             assert!(html.contains(&format!("href=\"{}\"", product.path())), "{}", product.slug);
             assert!(markdown.contains(&format!("({})", product.path())), "{}", product.slug);
@@ -52,22 +52,22 @@ fn every_product_is_on_every_page_that_lists_them_in_both_faces() {
 }
 
 #[test]
-fn every_answer_is_on_the_support_page_in_both_faces() {
+fn every_answer_is_on_the_support_page() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     let support = catalog.page("support", Language::En).unwrap();
-    let Faces { html, markdown } = renderer.page(support, &[]).unwrap();
+    let PageBodies { html, markdown } = renderer.page(support, &[]).unwrap();
     for answer in &catalog.answers {
         assert!(html.contains(&format!("<details id=\"{}\"", answer.id)), "{}", answer.id);
         assert!(markdown.contains(&format!("### {}\n", answer.question)), "{}", answer.id);
     }
 }
 
-/// The very files of the folder, so that what a test runs is what people read.
+/// The tests run the same files that pages show.
 #[test]
-fn every_snippet_is_on_a_page_as_its_file_has_it() {
+fn every_snippet_is_on_a_page_unchanged() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     let texts = catalog.pages.iter().map(|page| renderer.page(page, &[]).unwrap().markdown);
     let texts: Vec<String> = texts.collect();
     for name in catalog.source.names("snippets").unwrap() {
@@ -78,9 +78,9 @@ fn every_snippet_is_on_a_page_as_its_file_has_it() {
 }
 
 #[test]
-fn a_mark_that_nobody_fills_is_a_fault_that_names_its_place() {
+fn an_unknown_placeholder_is_reported_with_file_and_line() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     let fault = renderer.text("agents/auth.md", "one\n{{ moon_phase }}").unwrap_err();
     assert!(fault.to_string().starts_with("agents/auth.md: undefined value"), "{fault}");
     assert!(fault.to_string().contains("line 2"), "{fault}");
@@ -89,7 +89,7 @@ fn a_mark_that_nobody_fills_is_a_fault_that_names_its_place() {
 #[test]
 fn translated_pages_name_each_other_and_the_default() {
     let catalog = catalog();
-    let renderer = Renderer::new(&catalog, frame()).unwrap();
+    let renderer = Renderer::new(&catalog, context()).unwrap();
     for language in Language::ALL {
         let home = catalog.page("home", language).unwrap();
         let html = renderer.page(home, &[]).unwrap().html;

@@ -1,11 +1,14 @@
 //! Which order a payment belongs to, looked up before any 402.
 
-use super::{Desk, Outcome, trouble};
+use super::answer::answer;
 use crate::lifecycle::Stored;
 use crate::model::card::Postcard;
+use crate::model::identity::Identity;
 use crate::model::ids::{OperationId, OrderId};
 use crate::model::payment::{CredentialDigest, CredentialKeys, PaymentKey};
 use crate::model::seller::Username;
+use crate::outcome::Outcome;
+use crate::ports::Store;
 use crate::refusal::Refusal;
 
 /// A card, and how the request for it names its operation.
@@ -26,7 +29,13 @@ pub(super) enum KnownPayment {
     IdentifierOfAnother,
 }
 
-impl Desk {
+/// The payments that the store has bound to orders.
+pub(super) struct PaymentBindings<'a> {
+    pub(super) store: &'a dyn Store,
+    pub(super) identity: &'a Identity,
+}
+
+impl PaymentBindings<'_> {
     /// Looks up the order of a credential's keys. It may be another one than the request's
     /// operation leads to: after a change of the default seller, or a month later.
     pub(super) async fn known_payment(
@@ -37,8 +46,10 @@ impl Desk {
         let spent = self.owner_of(&keys.spent, wanted).await?;
         let named = self.owner_of(keys.identifier.as_slice(), wanted).await?;
         Ok(match (spent, named) {
+            // mutant: identifier-for-any-card
             (_, Owner::AnotherCard) => KnownPayment::IdentifierOfAnother,
             (Owner::ThisCard(order), _) | (_, Owner::ThisCard(order)) if is_paid(&order) => {
+                // mutant: payment-not-looked-up
                 KnownPayment::OfThisCard(order)
             }
             (_, Owner::None | Owner::ThisCard(_)) => KnownPayment::None,
@@ -49,9 +60,9 @@ impl Desk {
         if keys.is_empty() {
             return Ok(Owner::None);
         }
-        let bound = self.store.bound(keys).await.map_err(trouble)?;
+        let bound = self.store.bound(keys).await?;
         let Some(owner) = bound.first() else { return Ok(Owner::None) };
-        let Some(order) = self.store.find(*owner).await.map_err(trouble)? else {
+        let Some(order) = self.store.find(*owner).await? else {
             return Ok(Owner::AnotherCard);
         };
         let operation = order.operation();
@@ -61,8 +72,8 @@ impl Desk {
         Ok(if same { Owner::ThisCard(Box::new(order)) } else { Owner::AnotherCard })
     }
 
-    /// A payment pays for one order for ever. The chain knows it only as spent,
-    /// and its word alone would have the payer sign again.
+    /// A payment pays for one order for ever. The chain only reports it as spent, and with that
+    /// alone the payer would be asked to sign again.
     pub(super) async fn belongs_here(
         &self,
         order: OrderId,
@@ -75,7 +86,7 @@ impl Desk {
             if keys.is_empty() {
                 continue;
             }
-            let bound = self.store.bound(keys).await.map_err(trouble)?;
+            let bound = self.store.bound(keys).await?;
             if bound.iter().any(|owner| *owner != order) {
                 return Err(refusal);
             }
@@ -83,10 +94,10 @@ impl Desk {
         Ok(())
     }
 
-    /// Every process writes what it spends a payment on before it does, so after the
-    /// chain's word this look misses none. An invitation to pay is sent only if the order
-    /// still waits for money: while we checked a credential, another process may have spent
-    /// it, and that is just why it did not hold.
+    /// Every process writes the intent before it settles, so this read after the chain's answer
+    /// finds every intent. A request to pay is sent only if the order is still unpaid: another
+    /// process may have spent the credential while it was checked here, which is why the check
+    /// failed.
     pub(super) async fn unless_spent(
         &self,
         order: OrderId,
@@ -95,14 +106,15 @@ impl Desk {
         refusal: Refusal,
     ) -> Result<Outcome, Refusal> {
         self.belongs_here(order, keys).await?;
-        match self.store.find(order).await.map_err(trouble)? {
+        // mutant: stale-402
+        match self.store.find(order).await? {
             Some(Stored::Offered(_)) | None => Err(refusal),
-            Some(moved) => Self::answer(moved, Some(digest)),
+            Some(moved) => answer(moved, Some(digest)),
         }
     }
 }
 
-/// Whose a key is.
+/// The order that a key is bound to.
 enum Owner {
     None,
     ThisCard(Box<Stored>),

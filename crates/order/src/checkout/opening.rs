@@ -6,22 +6,22 @@
 
 use std::ops::ControlFlow;
 
-use super::{Desk, trouble};
+use super::Checkout;
 use crate::lifecycle::{Order, Stored, Succession};
 use crate::model::identity::{Operation, Origin};
 use crate::model::ids::Timestamp;
 use crate::model::seller::Payees;
 use crate::refusal::Refusal;
 
-impl Desk {
+impl Checkout {
     /// Finds the order that answers for this operation, or makes an offer.
     pub(super) async fn open(
         &self,
         operation: Operation,
         payees: &Result<Payees, Refusal>,
     ) -> Result<Stored, Refusal> {
-        let now = self.clock.now();
-        let newest = self.store.newest(&operation.key).await.map_err(trouble)?;
+        let now = self.writer.clock.now();
+        let newest = self.writer.store.newest(&operation.key).await?;
         let generation = match newest.map(|order| succession(order, now)) {
             None => 0,
             Some(ControlFlow::Continue(generation)) => generation,
@@ -31,10 +31,9 @@ impl Desk {
         let operation = Operation { generation, ..operation };
         let fresh = Order::offer(self.identity.order_id(&operation), operation.clone(), now);
         match operation.origin {
+            // mutant: identifier-without-a-row
             Origin::Automatic => Ok(fresh.into()),
-            Origin::Explicit => {
-                same_request(self.store.offer(fresh).await.map_err(trouble)?, &operation)
-            }
+            Origin::Explicit => same_request(self.writer.store.offer(fresh).await?, &operation),
         }
     }
 }

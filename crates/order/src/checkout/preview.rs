@@ -1,15 +1,15 @@
-//! A look at a card before anybody pays for it.
+//! The preview of a card, before payment.
 
 use std::sync::Arc;
 
-use crate::checkout::{payees, unanswered};
+use crate::checkout::payees;
 use crate::model::card::Postcard;
 use crate::model::mail::Preview;
 use crate::model::seller::{Sellers, Username};
 use crate::ports::{NameService, Provider, Purpose};
 use crate::refusal::Refusal;
 
-/// Shows cards. It has no store: whatever happens here, nothing is kept.
+/// Requests previews. It has no store, so nothing is stored.
 pub struct Previews {
     pub provider: Arc<dyn Provider>,
     pub names: Arc<dyn NameService>,
@@ -17,9 +17,8 @@ pub struct Previews {
 }
 
 impl Previews {
-    /// Both sides as the provider would print them. Nothing is mailed, but the
-    /// provider sees the card. The seller is held to the same rules as for a
-    /// paid card, so that a good preview is not followed by a refusal.
+    /// Both sides as the provider would print them. Nothing is mailed, but the provider
+    /// receives the card. The rules for the seller are those of a paid card.
     pub async fn show(
         &self,
         seller: Option<&Username>,
@@ -27,6 +26,6 @@ impl Previews {
     ) -> Result<Preview, Refusal> {
         let seller = seller.unwrap_or(&self.sellers.default);
         payees(&self.sellers, self.names.as_ref(), seller, Purpose::Offer).await?;
-        self.provider.preview(card).await.map_err(unanswered)
+        Ok(self.provider.preview(card).await?)
     }
 }

@@ -1,30 +1,32 @@
 //! What a card costs its payer, asked of the provider within the payer's share of quotes.
 
-use super::{Desk, PATIENCE_SECONDS, unanswered};
+use super::{Checkout, TURN_TIMEOUT_SECONDS};
 use crate::checkout::quotes::TooMany;
 use crate::model::card::Postcard;
 use crate::model::ids::OrderId;
 use crate::model::mail::ProviderQuote;
 use crate::model::money::Usdc;
+use crate::model::offer::Offer;
 use crate::model::payment::Authorization;
 use crate::refusal::Refusal;
-use crate::tender::Tender;
+use crate::writer::OrderWriter;
 
-impl Desk {
+impl Checkout {
     /// The provider's total and the charge for it, if the payer has signed for as much.
     pub(super) async fn price(
         &self,
-        tender: &dyn Tender,
-        order: OrderId,
+        offer: &Offer,
         card: &Postcard,
         authorization: &Authorization,
     ) -> Result<(ProviderQuote, Usdc), Refusal> {
-        let quote = self.quote_within_limit(order, card, authorization).await?;
-        let above = |_| Refusal::PriceAboveCeiling(order);
-        let charge = tender.price().charge(quote.total()).map_err(above)?;
+        let quote = self.quote_within_limit(offer.order, card, authorization).await?;
+        let above = |_| Refusal::PriceAboveCeiling(offer.order);
+        // begin mutant: price-not-checked
+        let charge = offer.price.charge(quote.total()).map_err(above)?;
         if charge > authorization.most {
-            return Err(Refusal::PriceAboveCeiling(order));
+            return Err(Refusal::PriceAboveCeiling(offer.order));
         }
+        // end mutant
         Ok((quote, charge))
     }
 
@@ -34,17 +36,17 @@ impl Desk {
         card: &Postcard,
         authorization: &Authorization,
     ) -> Result<ProviderQuote, Refusal> {
-        let quote = || async { self.provider.quote(card).await.map_err(unanswered) };
-        if self.provider.is_quoted(card) {
-            return quote().await;
+        let OrderWriter { provider, clock, .. } = &*self.writer;
+        if provider.is_quoted(card) {
+            return Ok(provider.quote(card).await?);
         }
-        let patience = self.clock.wait(PATIENCE_SECONDS);
-        let turn = self.quotes.asking.turn(card.recipient.country, patience).await;
+        let timeout = clock.wait(TURN_TIMEOUT_SECONDS);
+        let turn = self.quotes.asking.turn(card.recipient.country, timeout).await;
         let _turn = turn.ok_or(Refusal::ProviderUnreachable)?;
-        if !self.provider.is_quoted(card) {
-            let begun = self.quotes.begin(authorization.payer, self.clock.uptime());
+        if !provider.is_quoted(card) {
+            let begun = self.quotes.begin(authorization.payer, clock.uptime());
             begun.map_err(|TooMany| Refusal::QuoteLimit(order))?;
         }
-        quote().await
+        Ok(provider.quote(card).await?)
     }
 }

@@ -1,4 +1,4 @@
-//! How many prices a payer may have us ask the provider for without paying.
+//! Limits the quotes that a payer can cause at the provider without paying.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -7,23 +7,23 @@ use crate::checkout::single_flight::SingleFlight;
 use crate::model::chain::EvmAddress;
 use crate::model::country::CountryCode;
 
-/// A quote counts against its payer for so long, unless the money moves before.
+/// How long a quote counts against its payer, unless the payer pays earlier.
 const QUOTE_SECONDS: u64 = 60;
-/// A buyer of several cards has a few on the way at once. The provider's budget for buyers
-/// is about nine times as large.
+/// Enough for a buyer of several cards at once. The provider's budget for buyers is about nine
+/// times as large.
 const UNSETTLED_MAX: usize = 5;
 
-/// The quotes that were asked of the provider and not paid for, by payer. A quote that the
-/// provider need not be asked for is free.
+/// The quotes that were requested from the provider and not paid for, by payer. A cached quote
+/// does not count.
 #[derive(Default)]
 pub struct Quotes {
-    /// One request at a time asks for a country's price; the others find it known.
+    /// One request at a time asks for a country's price; the others use its result.
     pub(crate) asking: SingleFlight<CountryCode>,
     /// When each was asked for, by the process's uptime; oldest first.
     unsettled: Mutex<HashMap<EvmAddress, VecDeque<u64>>>,
 }
 
-/// This payer has to pay for a card first, or to wait.
+/// This payer must pay for a card first, or wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
@@ -34,7 +34,9 @@ impl Quotes {
             quotes.retain(|at| uptime.saturating_sub(*at) < QUOTE_SECONDS);
             !quotes.is_empty()
         });
+        // mutant: one-limit-for-all
         let quotes = unsettled.entry(payer).or_default();
+        // mutant: quotes-without-limit
         if quotes.len() >= UNSETTLED_MAX {
             return Err(TooMany);
         }

@@ -9,11 +9,11 @@ use std::task::{Poll, Waker};
 
 use crate::model::ids::OperationKey;
 
-/// How many may wait for one operation. A payer's program repeats itself a few times;
-/// whoever comes by the hundred only wants us to be busy.
+/// How many requests may wait for one operation. A payer's program repeats a request a few
+/// times; hundreds of repeats are abuse.
 const WAITING_MAX: usize = 256;
 
-/// Who is walking, and who waits for them.
+/// Which keys have a request that runs, and which requests wait.
 pub struct SingleFlight<K = OperationKey> {
     lines: Mutex<HashMap<K, Line>>,
 }
@@ -24,11 +24,11 @@ impl<K> Default for SingleFlight<K> {
     }
 }
 
-/// Those who want to walk for one operation.
+/// The requests for one key.
 #[derive(Default)]
 struct Line {
     turn: Whose,
-    /// In the sequence in which they came.
+    /// In order of arrival.
     waiting: BTreeMap<u64, Waker>,
     came: u64,
 }
@@ -40,13 +40,13 @@ enum Whose {
     Somebodys,
 }
 
-/// The right to walk. It ends when this is dropped, also by a panic.
+/// The right to run. It ends when this is dropped, also by a panic.
 pub struct Turn<'a, K: Copy + Eq + Hash = OperationKey> {
     single_flight: &'a SingleFlight<K>,
     key: K,
 }
 
-/// A place among those who wait, given up when this is dropped.
+/// A place in the queue, released when this is dropped.
 struct Place<'a, K: Copy + Eq + Hash> {
     single_flight: &'a SingleFlight<K>,
     key: K,
@@ -54,9 +54,9 @@ struct Place<'a, K: Copy + Eq + Hash> {
 }
 
 impl<K: Copy + Eq + Hash> SingleFlight<K> {
-    /// Waits for a turn, but no longer than `patience` takes, and not behind a crowd.
-    pub async fn turn(&self, key: K, patience: impl Future) -> Option<Turn<'_, K>> {
-        let mut patience = pin!(patience);
+    /// Waits for a turn until `timeout` completes. None at once if the queue is full.
+    pub async fn turn(&self, key: K, timeout: impl Future) -> Option<Turn<'_, K>> {
+        let mut timeout = pin!(timeout);
         let mut place = Place { single_flight: self, key, number: None };
         poll_fn(|context| {
             let mut lines = self.lines();
@@ -77,15 +77,15 @@ impl<K: Copy + Eq + Hash> SingleFlight<K> {
             }
             let number = place.number.unwrap_or_default();
             line.waiting.insert(number, context.waker().clone());
-            // The lock must not be held while somebody else's code runs.
+            // The lock must not be held while a waker runs.
             drop(lines);
-            patience.as_mut().poll(context).map(|_| None)
+            timeout.as_mut().poll(context).map(|_| None)
         })
         .await
     }
 
-    /// Changes a line, and calls whoever is first in it if it is nobody's turn then. One
-    /// is enough: who gives up a place calls the next.
+    /// Changes a queue, and wakes its first request if none runs then. One is enough: a request
+    /// that leaves the queue wakes the next.
     fn leave(&self, key: K, leave: impl FnOnce(&mut Line)) {
         let mut lines = self.lines();
         let Some(line) = lines.get_mut(&key) else { return };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_runs_out_of_patience_gets_no_turn() {
+    fn a_request_whose_timeout_ends_gets_no_turn() {
         let single_flight = SingleFlight::<OperationKey>::default();
         let mut context = Context::from_waker(Waker::noop());
         let mut first = Box::pin(single_flight.turn(KEY, pending::<()>()));
@@ -155,7 +155,7 @@ mod tests {
         assert!(matches!(second.as_mut().poll(&mut context), Poll::Ready(None)));
     }
 
-    /// Counts how often it is called.
+    /// Counts how often it is woken.
     #[derive(Default)]
     struct Bell(AtomicUsize);
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_called_at_a_time_and_who_gives_up_calls_the_next() {
+    fn one_is_woken_at_a_time_and_one_that_leaves_wakes_the_next() {
         let single_flight = SingleFlight::<OperationKey>::default();
         let bells: Vec<Arc<Bell>> = (0..3).map(|_| Arc::default()).collect();
         let mut now = Context::from_waker(Waker::noop());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_behind_a_crowd() {
+    fn a_full_queue_refuses_at_once() {
         let single_flight = SingleFlight::<OperationKey>::default();
         let mut now = Context::from_waker(Waker::noop());
         let mut crowd: Vec<_> =

@@ -3,12 +3,12 @@
 use crate::lifecycle::Stored;
 use crate::model::ids::{OrderId, Timestamp};
 
-/// Who moved an order.
+/// What changed an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// A request's own walk.
-    Desk,
-    /// The timer that looks after orders left behind.
+    /// The request itself.
+    Checkout,
+    /// The reconciler.
     Reconciler,
     /// A person, by name.
     Operator(String),
@@ -17,7 +17,7 @@ pub enum Actor {
 impl Actor {
     pub fn name(&self) -> &str {
         match self {
-            Self::Desk => "desk",
+            Self::Checkout => "checkout",
             Self::Reconciler => "reconciler",
             Self::Operator(name) => name,
         }
@@ -34,7 +34,7 @@ pub struct Event {
     pub actor: String,
     /// The state that the order came into.
     pub state: String,
-    /// The evidence for it: a transaction, the provider's name of the card.
+    /// The evidence for it: a transaction, or the provider's id of the card.
     pub evidence: String,
 }
 
@@ -43,7 +43,7 @@ impl Event {
         Self {
             order: next.id(),
             version,
-            // Many writes change nothing that is told of the order, but when it is looked at next.
+            // Many writes change only when the order is examined next.
             at: next.updated_at().max(next.attention().planned),
             actor: by.name().to_owned(),
             state: next.headline().to_owned(),

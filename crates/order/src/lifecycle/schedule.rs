@@ -1,33 +1,34 @@
-//! When an order is looked at next.
+//! When an order is examined next.
 
 use crate::model::ids::{OrderId, Timestamp, WorkerId};
 
-/// Longer than any paid request may take, so that nobody looks into a walk that
-/// is still under way.
-pub const WALK_SECONDS: u64 = 120;
-/// The first wait after something was left in doubt. Each fruitless look doubles it.
+/// Longer than any paid request may take, so that an order is not examined while its request
+/// is still running.
+pub const CLAIM_SECONDS: u64 = 120;
+/// The first wait after something was left in doubt. Each examination without a result
+/// doubles it.
 const BACK_OFF_SECONDS: u64 = 5;
 const BACK_OFF_SECONDS_MAX: u64 = 10 * 60;
-/// Looks at a mailed card, by its age: inside the first hour a duplicate can
-/// still be cancelled and the chain may still change its mind.
+/// When a mailed card is examined, by its age: in the first hour a duplicate can still be
+/// cancelled and the chain may be reorganised.
 const FOLLOW_UPS_SECONDS: [u64; 5] = [2 * 60, 15 * 60, 45 * 60, 6 * 60 * 60, 24 * 60 * 60];
 const DAY_SECONDS: u64 = 24 * 60 * 60;
-/// A card that has not arrived after this long is not asked about any more.
+/// A card that has not arrived after this long is not examined any more.
 const FOLLOW_UP_SECONDS_MAX: u64 = 60 * DAY_SECONDS;
 /// Clocks of two processes may differ by this much. If a look was planned
 /// further ahead of us than that, the clock that planned it was wrong, and the
 /// look is due now.
 pub const CLOCK_SKEW_SECONDS: u64 = 60;
 
-/// When an order needs to be looked at, how often that was in vain, and who works on it.
+/// When an order is due, how often it was examined without a result, and which process works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attention {
     pub due: Option<Timestamp>,
-    /// When `due` was written down.
+    /// When `due` was written.
     pub planned: Timestamp,
     pub looks: u32,
-    /// The process that works on the order: its walk is under way, or it has claimed the
-    /// order. None at rest.
+    /// The process that works on the order: its request runs there, or its reconciler has
+    /// claimed it. None at rest.
     pub worker: Option<WorkerId>,
 }
 
@@ -40,8 +41,8 @@ impl Attention {
         self.due.is_some_and(|due| due <= now || planned_ahead_of_time)
     }
 
-    /// One more look was in vain. Up to a quarter of the wait is left out, by the order and
-    /// the look, so that orders that failed together do not come back together.
+    /// One more examination without a result. Up to a quarter of the wait is left out, depending
+    /// on the order and the count, so that orders that failed together are not all due together.
     pub(crate) fn next_look(self, order: OrderId, now: Timestamp) -> Self {
         let wait = (BACK_OFF_SECONDS << self.looks.min(10)).min(BACK_OFF_SECONDS_MAX);
         let mixed = order.bytes().iter().fold(u64::from(self.looks), |mixed, byte| {
@@ -56,27 +57,27 @@ impl Attention {
     }
 }
 
-/// A walk has just begun its next step.
-pub(crate) fn walking(now: Timestamp) -> Attention {
-    Attention::after(WALK_SECONDS, now, 0)
+/// An outside call is about to be made.
+pub(crate) fn in_flight(now: Timestamp) -> Attention {
+    Attention::after(CLAIM_SECONDS, now, 0)
 }
 
 pub(crate) fn first_follow_up(now: Timestamp) -> Attention {
     Attention::after(FOLLOW_UPS_SECONDS[0], now, 0)
 }
 
-/// The next look at a card whose money the chain may still take back. It must
-/// come while the card can be stopped.
+/// The next examination of a card whose payment is not final. It must come while the card can
+/// still be cancelled.
 pub(crate) fn soon(earlier: Attention, now: Timestamp) -> Attention {
     Attention::after(FOLLOW_UPS_SECONDS[0], now, earlier.looks.saturating_add(1))
 }
 
-/// The next time that a person is told of an order that only a person can make good.
+/// The next alert for an order that needs a person.
 pub(crate) fn daily(earlier: Attention, now: Timestamp) -> Attention {
     Attention::after(DAY_SECONDS, now, earlier.looks.saturating_add(1))
 }
 
-/// The next look at a mailed card, until there is nothing more to see.
+/// The next examination of a mailed card, until nothing more can change.
 pub(crate) fn follow_up(earlier: Attention, mailed_at: Timestamp, now: Timestamp) -> Attention {
     let age = now.since(mailed_at).unwrap_or_default();
     let ahead = FOLLOW_UPS_SECONDS.iter().find(|step| **step > age).map(|step| step - age);
@@ -92,9 +93,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_look_in_vain_doubles_the_wait_up_to_ten_minutes_less_a_part_of_each_orders_own() {
+    fn each_examination_without_a_result_doubles_the_wait_up_to_ten_minutes_less_jitter() {
         let waits = |order: u8| {
-            let mut attention = walking(Timestamp(0));
+            let mut attention = in_flight(Timestamp(0));
             let mut next = || {
                 attention = attention.next_look(OrderId::from_bytes([order; 16]), Timestamp(0));
                 attention.due.unwrap().0
@@ -112,16 +113,16 @@ mod tests {
     }
 
     #[test]
-    fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now() {
-        let planned = walking(Timestamp(1_000_000_000));
+    fn an_examination_planned_by_a_clock_that_ran_ahead_is_due_now() {
+        let planned = in_flight(Timestamp(1_000_000_000));
         assert!(planned.is_due(Timestamp(5)));
-        assert!(!walking(Timestamp(5)).is_due(Timestamp(5)));
-        assert!(walking(Timestamp(5)).is_due(Timestamp(5 + WALK_SECONDS)));
+        assert!(!in_flight(Timestamp(5)).is_due(Timestamp(5)));
+        assert!(in_flight(Timestamp(5)).is_due(Timestamp(5 + CLAIM_SECONDS)));
         assert!(!Attention::NONE.is_due(Timestamp(u64::MAX)));
     }
 
     #[test]
-    fn a_mailed_card_is_looked_at_three_times_within_the_hour_and_daily_later() {
+    fn a_mailed_card_is_examined_three_times_within_the_hour_and_daily_later() {
         let mut now = 0;
         let mut attention = first_follow_up(Timestamp(now));
         let mut seen = Vec::new();

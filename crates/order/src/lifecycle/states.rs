@@ -1,17 +1,16 @@
-//! What an order knows in each of its states, and no more than that.
+//! The data of an order in each of its states.
 
-use super::Order;
 use crate::model::card::Postcard;
 use crate::model::ids::Timestamp;
 use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
 use crate::model::payment::{Finality, Payment, Settlement};
 
-/// An offer is out. Nothing is paid, and no personal data is kept. Only an offer under the
+/// Nothing is paid, and no personal data is stored. Only an offer under the
 /// caller's own identifier, and one whose payment was declined, has a row in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered;
 
-/// We have asked for the money and do not know the answer yet.
+/// The settlement is in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
     pub card: Postcard,
@@ -19,7 +18,7 @@ pub struct Settling {
     pub payment: Payment,
 }
 
-/// We cannot tell whether the money moved.
+/// It is not known whether the money moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unconfirmed {
     pub was: Settling,
@@ -34,18 +33,18 @@ pub struct Paid {
     pub standing: Standing,
 }
 
-/// How sure the money is.
+/// How final a payment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The chain may still be reorganised.
     Provisional,
     Final,
-    /// The chain took it back and the card could not be stopped. A loss, and a
-    /// person should know.
+    /// The chain was reorganised without the payment, and the card could not be cancelled. This
+    /// is a loss, and an alert.
     Reversed,
 }
 
-/// The money is ours; we have asked for the card and do not know the answer.
+/// The money has moved, and the submission of the card is in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitting {
     pub card: Postcard,
@@ -53,7 +52,7 @@ pub struct Submitting {
     pub attempt: u32,
     pub since: Timestamp,
     pub doubt: Doubt,
-    /// Whom we have asked. None before that.
+    /// The provider account that the card was submitted to. None before the submission.
     pub asked: Option<ProviderAccount>,
 }
 
@@ -66,52 +65,43 @@ pub enum Doubt {
     Earlier,
 }
 
-/// The money is ours and no card is known to be in the post. We owe someone.
+/// The money has moved and no card is known to be mailed. A card is owed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfulfilled {
     pub shortfall: Shortfall,
 }
 
-/// Why a paid card is not known to be in the post.
+/// Why a paid card is not known to be mailed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shortfall {
-    /// The provider said no. It may be asked again.
+    /// The provider refused the card. It may be submitted again.
     Refused(Submitting),
-    /// The provider's answer was lost. Only a card that turns up, a provider
-    /// that promises not to mail twice, or a person may move this order on.
+    /// The provider's answer was lost. Only a card that is found, a provider that guarantees to
+    /// mail once, or a person may change this order.
     Lost(Submitting),
-    /// It was accepted and will not arrive. Its text is gone; a person decides.
+    /// It was accepted and will not arrive. Its text is deleted; a person decides.
     Undelivered(Mailed),
 }
 
-/// What can still be done about an unfulfilled order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reopened {
-    /// The card's text is here: it can be looked for, and perhaps mailed.
-    Owed(Order<Submitting>),
-    /// The card's text is gone: only a person can make this good.
-    Ended(Order<Unfulfilled>),
-}
-
-/// How an attempt to mail ended, when it did not end well.
+/// How a submission failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setback {
     Refused,
     Lost,
 }
 
-/// The card is in the post. Its text is gone from here.
+/// The provider has the card. Its text is deleted here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mailed {
     pub paid: Paid,
     pub mailpiece: Mailpiece,
     pub mailed_at: Timestamp,
     pub delivery: Delivery,
-    /// Where it was mailed.
+    /// The provider account that has it.
     pub asked: Option<ProviderAccount>,
 }
 
-/// The payer has the money back, which was checked on the chain.
+/// The money was returned to the payer, as checked on the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refunded {
     pub paid: Paid,
@@ -125,7 +115,7 @@ pub struct Refund {
     pub at: Timestamp,
 }
 
-/// The offer ran out unpaid.
+/// An unpaid identifier has expired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lapsed;
 
@@ -146,12 +136,12 @@ impl Shortfall {
 }
 
 impl Paid {
-    /// No card of this payment was handed in before: its money had not moved.
+    /// No card of this payment was submitted earlier, because its money had not moved.
     pub(crate) const fn handed_in_after(&self) -> Timestamp {
         self.settlement.at
     }
 
-    /// Takes the settlement at its word: once final, nothing can undo it.
+    /// Applies the finality of the settlement.
     pub(crate) fn confirmed(mut self) -> Self {
         match self.settlement.finality {
             Finality::Provisional => {}

@@ -1,10 +1,10 @@
-//! An order read back from the store, in whatever state it was left.
+//! An order of any state, as the store keeps it.
 
-use super::{
-    Lapsed, Mailed, Offered, Order, Refunded, Settling, Shortfall, Submitting, Unconfirmed,
-    Unfulfilled,
-};
+use crate::lifecycle::order::Order;
 use crate::lifecycle::schedule::Attention;
+use crate::lifecycle::states::{
+    Lapsed, Mailed, Offered, Refunded, Settling, Shortfall, Submitting, Unconfirmed, Unfulfilled,
+};
 use crate::model::identity::{Operation, Origin};
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::payment::{Payment, PaymentKey};
@@ -78,7 +78,7 @@ stored!(Offered, Settling, Unconfirmed, Submitting, Unfulfilled, Mailed, Refunde
 pub enum Succession {
     /// This order answers for the operation.
     Stays,
-    /// It has had its time; the next generation begins.
+    /// It has ended; the next generation begins.
     Next,
 }
 
@@ -147,6 +147,7 @@ impl Stored {
     /// The [headlines](Self::headline) of the states in which an order is examined at once
     /// when its worker dies: money may have moved, and the payer waits for an answer. Stores
     /// put this list into their queries and indexes.
+    // mutant: dead-workers-ignored
     pub const RECOVERED_AT_ONCE: &[&str] = &["settling", "unconfirmed", "submitting"];
 
     /// The [headline](Self::headline) of an order whose card was refused.
@@ -176,7 +177,9 @@ impl Stored {
     #[cfg(any(test, feature = "fakes"))]
     pub(crate) fn is_open(&self) -> bool {
         let unfinished = match self {
-            Self::Mailed(order) => order.state.paid.standing == super::Standing::Provisional,
+            Self::Mailed(order) => {
+                order.state.paid.standing == super::states::Standing::Provisional
+            }
             Self::Unfulfilled(order) => !matches!(order.state.shortfall, Shortfall::Undelivered(_)),
             Self::Offered(_)
             | Self::Settling(_)
@@ -188,7 +191,7 @@ impl Stored {
         self.attention().due.is_some() && unfinished
     }
 
-    /// Whom we have asked for the card, as far as we know.
+    /// The provider account that the card was submitted to, if it was.
     #[cfg(any(test, feature = "fakes"))]
     pub(crate) fn asked(&self) -> Option<&crate::model::mail::ProviderAccount> {
         match self {
@@ -221,6 +224,7 @@ impl Stored {
 
     /// The keys that must belong to this order alone from now on.
     pub fn payment_keys(&self) -> &[PaymentKey] {
+        // mutant: no-payment-key
         self.payment().map_or(&[], |payment| &payment.authorization.keys)
     }
 
@@ -232,6 +236,7 @@ impl Stored {
             (Self::Lapsed(_), Origin::Automatic | Origin::Explicit)
             | (Self::Mailed(_) | Self::Refunded(_), Origin::Automatic) => rested,
             (Self::Mailed(_) | Self::Refunded(_), Origin::Explicit) => false,
+            // mutant: lapse-while-settling
             (
                 Self::Offered(_)
                 | Self::Settling(_)

@@ -1,10 +1,16 @@
-//! The moves keep what the next state needs, and drop what it must not have.
+//! Transitions keep what the next state needs, and drop what it must not have.
 
 use super::*;
+use crate::lifecycle::schedule::Attention;
 use crate::model::chain::{EvmAddress, Network};
 use crate::model::identity::Identity;
+use crate::model::ids::Timestamp;
+use crate::model::mail::{Delivery, Mailpiece, ProviderQuote, Stage};
 use crate::model::money::{Cents, Usdc};
-use crate::model::payment::{Authorization, Credential, Finality, PaymentKey, Receipt, TenderKind};
+use crate::model::payment::{
+    Authorization, Credential, Finality, Payment, PaymentKey, Preparation, Receipt, Settlement,
+    TenderKind,
+};
 use crate::model::seller::Username;
 use crate::testing::fakes::cards::card;
 

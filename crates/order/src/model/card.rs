@@ -48,8 +48,7 @@ impl AddressLine {
     }
 }
 
-/// What a caller wrote, before anybody looked at it. A field is absent when it
-/// was missing or was not text.
+/// What a caller sent, unchecked. A field is absent if it was missing or not text.
 #[derive(Clone, Copy, Default)]
 pub struct Draft<'a> {
     pub front_image_url: Option<&'a str>,
@@ -62,7 +61,7 @@ pub struct Draft<'a> {
     pub country: Option<&'a str>,
 }
 
-/// One faulty field, in words for the caller. It never repeats what was sent.
+/// One invalid field, with a text for the caller. It never repeats what was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFault {
     pub field: &'static str,
@@ -97,9 +96,8 @@ impl Postcard {
         form
     }
 
-    /// Reads what [`canonical`](Self::canonical) wrote. The rules of the door
-    /// are not applied again: if they grow stricter, a card that we already
-    /// owe somebody must still open.
+    /// Reads what [`canonical`](Self::canonical) wrote. The rules for requests are not
+    /// applied again: if they grow stricter, a card that is owed must still be readable.
     pub fn from_canonical(mut form: &[u8]) -> Option<Self> {
         let mut next = || {
             let (length, rest) = form.split_first_chunk::<4>()?;
@@ -188,7 +186,7 @@ fn plain(text: &str, most: usize, control: impl Fn(char) -> bool) -> Result<Stri
     if characters > most {
         return Err(format!("At most {most} characters fit here; this has {characters}."));
     }
-    // Most of what people write is plain, and that is quickly seen.
+    // Most texts are plain ASCII, which is quick to check.
     let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if !plain && text.chars().any(control) {
         return Err("Control characters cannot be printed; please remove them.".into());

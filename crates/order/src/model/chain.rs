@@ -1,4 +1,4 @@
-//! The networks that carry our money, and the addresses on them.
+//! The networks on which USDC is accepted, and the accounts on them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use sha3::{Digest, Keccak256};
 
 use crate::model::ids::hex;
 
-/// A network on which we accept USDC. There is no other.
+/// A network on which USDC is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Network {
     Base,
@@ -100,7 +100,7 @@ impl fmt::Debug for EvmAddress {
 pub enum NotAnAddress {
     /// Not `0x` and 40 hexadecimal digits.
     Shape,
-    /// Mixed case, and the capitals are not the checksum: somebody mistyped.
+    /// Mixed case, and the capitals are not the checksum: a typing mistake.
     Checksum,
 }
 
@@ -137,7 +137,7 @@ const fn hex20(digits: &[u8; 40]) -> [u8; 20] {
     bytes
 }
 
-/// The value of one hexadecimal digit; whoever calls has checked that it is one.
+/// The value of one hexadecimal digit. The caller has checked that it is one.
 const fn nibble(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',

@@ -1,4 +1,4 @@
-//! How we know where a seller's money goes: what was read, where, when and from whom.
+//! Evidence for a seller's payout accounts: what was read, from which chain, at which block, and when.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl Source {
     }
 }
 
-/// Everything that somebody needs to look the same up again.
+/// Everything that is needed to repeat the lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     pub seller: Username,
@@ -53,10 +53,10 @@ pub struct Evidence {
     pub gateway: Option<Gateway>,
     /// The function that was asked.
     pub method: &'static str,
-    /// How many nodes were asked; all of them said the same.
+    /// How many nodes were asked. All of them gave the same answer.
     pub sources_agreeing: usize,
     pub resolved_at: Timestamp,
-    /// When the answer must be asked for anew.
+    /// When the answer must be looked up again.
     pub valid_until: Timestamp,
     pub age: Age,
 }
@@ -87,7 +87,7 @@ pub struct Block {
     pub tag: BlockTag,
 }
 
-/// How settled a block has to be before we believe it.
+/// How final a block must be before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTag {
     Latest,
@@ -123,11 +123,10 @@ pub struct Gateway {
     pub trust: Trust,
 }
 
-/// Why the chain believed what the gateway said.
+/// Why the chain accepted the gateway's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Somebody signed it. The weaker of the two, and said whenever we do not
-    /// know better.
+    /// It is signed. The weaker of the two, and reported when the kind is not known.
     Signature,
     /// It came with a proof of another chain's state.
     Proof,
@@ -142,7 +141,7 @@ impl Trust {
     }
 }
 
-/// Whether an answer was looked up for this very question.
+/// Whether an answer was looked up for this request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
     Fresh,
@@ -152,17 +151,17 @@ pub enum Age {
 
 #[cfg(any(test, feature = "fakes"))]
 impl Evidence {
-    /// What a name service might say that has looked at nothing.
+    /// Evidence for tests and fakes.
     pub fn made_up(seller: Username, now: Timestamp) -> Self {
-        let nobody = EvmAddress::from_bytes([0; 20]);
+        let zero = EvmAddress::from_bytes([0; 20]);
         Self {
             ens_name: format!("{seller}.cards.example.eth"),
             seller,
             node: Hash([0; 32]),
             chain_id: 1,
             block: Block { number: 1, hash: Hash([1; 32]), timestamp: now, tag: BlockTag::Safe },
-            universal_resolver: nobody,
-            resolver: nobody,
+            universal_resolver: zero,
+            resolver: zero,
             found: Found::Exactly,
             gateway: None,
             method: "addr(bytes32,uint256)",

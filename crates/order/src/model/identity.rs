@@ -8,15 +8,14 @@ use crate::model::ids::{Fingerprint, OperationId, OperationKey, OrderId};
 use crate::model::redacted::redacted_debug;
 use crate::model::seller::Username;
 
-/// The secret behind every name that we derive. Addresses can be guessed, so a
-/// plain hash of one would tell who was sent a card; a keyed one does not.
+/// The secret from which operation keys and order ids are derived. Postal addresses can be
+/// guessed, so a plain hash of one would reveal who was sent a card; a keyed one does not.
 ///
 /// It is the one key that must never change: a repeated request would be taken
 /// for a new one, and its payer asked to pay again.
 #[derive(Clone)]
 pub struct Identity {
-    /// The key has gone in already: every challenge asks for two names, and half
-    /// of the work for each would be to put it in.
+    /// Keyed once: a challenge derives two values, and keying is half of the work of each.
     keyed: Hmac<Sha256>,
     /// The same, with the key of the tags in order ids.
     tag_keyed: Hmac<Sha256>,
@@ -30,8 +29,8 @@ const NAME_BYTES: usize = 10;
 pub struct Operation {
     pub key: OperationKey,
     pub origin: Origin,
-    /// Of all that was asked for. Whoever named the operation may ask for something
-    /// else by the same name; where nobody did, the key itself tells.
+    /// A digest of the whole request. An identifier of the caller's own may come with another
+    /// request later; without one, the key itself depends on the request.
     pub fingerprint: Fingerprint,
     pub seller: Username,
     /// How many orders of this operation have ended before this one.
@@ -90,8 +89,8 @@ impl Identity {
         Operation { key, origin, fingerprint, seller: seller.clone(), generation: 0 }
     }
 
-    /// Whether a request of an operation's seller asks for the card of that operation. One
-    /// that does not name its operation asks for the card, whatever another has named it.
+    /// Whether a request to an operation's seller is for the card of that operation. A request
+    /// without an identifier matches by its card, under whatever identifier it was paid.
     pub(crate) fn is_for(
         &self,
         operation: &Operation,
@@ -133,6 +132,7 @@ impl Identity {
     pub fn has_issued(&self, id: OrderId) -> bool {
         let bytes = id.bytes();
         let (name, _) = bytes.split_first_chunk().expect("10 of 16 bytes");
+        // mutant: any-id-is-ours
         self.tagged(name) == id
     }
 

@@ -1,11 +1,11 @@
-//! Names of things.
+//! Identifiers and timestamps.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::model::redacted::redacted_debug;
 
-/// The public name of an order: 80 unguessable bits and a tag of 48, written as 32
+/// The public id of an order: 80 unguessable bits and a tag of 48, written as 32
 /// lowercase hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId([u8; 16]);
@@ -138,8 +138,8 @@ impl Timestamp {
         Self(self.0.saturating_add(seconds))
     }
 
-    /// How many seconds have passed since `earlier`; none if the clock was put
-    /// back in between, since then nobody can say.
+    /// How many seconds have passed since `earlier`. None if the clock was set back in
+    /// between, because then the duration is unknown.
     pub const fn since(self, earlier: Self) -> Option<u64> {
         self.0.checked_sub(earlier.0)
     }
@@ -169,8 +169,8 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Two lowercase digits for each byte. Written as one text, since a challenge is
-/// made of little else and a formatter takes its time for every piece.
+/// Two lowercase digits for each byte, written as one text: a formatter call for each byte
+/// is slow, and challenges consist mostly of these.
 pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     let mut digits = [0; 64];
     for piece in bytes.chunks(digits.len() / 2) {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_say_how_long_ago_it_was_when_the_clock_was_put_back() {
+    fn the_duration_is_unknown_if_the_clock_was_set_back() {
         assert_eq!(Timestamp(100).since(Timestamp(40)), Some(60));
         assert_eq!(Timestamp(40).since(Timestamp(100)), None);
     }

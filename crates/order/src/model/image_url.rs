@@ -1,4 +1,4 @@
-//! `PublicImageUrl`: the address of a picture that a stranger's server may be sent to fetch.
+//! `PublicImageUrl`: the URL of a picture that the provider fetches.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use url::{Host, ParseError, Url};
 #[cfg(test)]
 mod tests;
 
-/// Longer addresses are cut or refused by proxies on the way; no picture needs one.
+/// Proxies cut or refuse longer URLs.
 const LONGEST_URL_BYTES: usize = 2_048;
 
 /// The limits of the domain name system (RFC 1035, section 2.3.4). A name takes 255 bytes on
@@ -34,8 +34,8 @@ const PRIVATE_SUFFIXES: [&str; 14] = [
     "cluster.local",
 ];
 
-/// An `https` address on a public host name, written as the URL standard writes it. What it
-/// holds is the parser's own serialization, so that whoever fetches it reads what was judged.
+/// An `https` URL on a public host name. It holds the parser's own serialization, so that the
+/// provider fetches exactly what was checked.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicImageUrl(String);
 
@@ -53,7 +53,7 @@ impl PublicImageUrl {
             None => return Err(NotPublic::NotAUrl),
         }
         // A fragment is never sent to a server: it can only carry something unread, and make
-        // two addresses of one picture unequal.
+        // two URLs of one picture unequal.
         url.set_fragment(None);
         if url.as_str().len() > LONGEST_URL_BYTES {
             return Err(NotPublic::TooLong);
@@ -61,7 +61,7 @@ impl PublicImageUrl {
         Ok(Self(url.into()))
     }
 
-    /// A URL that was read at the door earlier and kept since.
+    /// A URL that was parsed earlier and comes from the store.
     pub(crate) fn kept(text: String) -> Self {
         Self(text)
     }
@@ -71,14 +71,14 @@ impl PublicImageUrl {
     }
 }
 
-/// The address may name a person or open a private album, so it does not print itself.
+/// A URL may name a person or open a private album, so `Debug` does not print it.
 impl fmt::Debug for PublicImageUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("PublicImageUrl").finish_non_exhaustive()
     }
 }
 
-/// Why an address is not taken, one variant for each thing that a caller can mend.
+/// Why a URL is not accepted: one variant for each thing that a caller can correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotPublic {
     TooLong,
@@ -115,7 +115,7 @@ impl fmt::Display for NotPublic {
             Self::NotHttps => "The image URL does not begin with https://; serve the image there.",
             Self::UserInfo => {
                 "The image URL contains a user name or a password before the host; remove \
-                 everything up to the @, and use an image that anybody may read."
+                 everything up to the @, and use an image that can be read without a login."
             }
             Self::PercentInHost => {
                 "The image URL has a percent sign in its host; write the host name plainly."
@@ -145,14 +145,14 @@ impl fmt::Display for NotPublic {
     }
 }
 
-/// The parser drops tabs and line ends, trims spaces and turns a backslash into a slash. Where
-/// it mends, another reader may read something else, so nothing that needs mending comes in.
+/// The parser drops tabs and line ends, trims spaces and turns a backslash into a slash. Other
+/// parsers may not, so a URL that needs such corrections is refused.
 fn judge_characters(text: &str) -> Result<(), NotPublic> {
     if text.len() > LONGEST_URL_BYTES {
         return Err(NotPublic::TooLong);
     }
     let forbidden = |letter: char| letter.is_control() || letter.is_whitespace() || letter == '\\';
-    // Nearly every address has nothing but these, which are quickly seen.
+    // Nearly every URL has only these, which are quick to check.
     let usual = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if !usual && text.contains(forbidden) {
         return Err(NotPublic::ForbiddenCharacter);
@@ -161,7 +161,7 @@ fn judge_characters(text: &str) -> Result<(), NotPublic> {
 }
 
 /// What stands between `https://` and the path, as it was written. The parser would also take
-/// `https:host` and `https:///host`, which other readers place elsewhere.
+/// `https:host` and `https:///host`, which other parsers read differently.
 fn raw_authority(text: &str) -> Result<&str, NotPublic> {
     let (scheme, rest) = text.split_once(':').ok_or(NotPublic::NotAUrl)?;
     if !scheme.eq_ignore_ascii_case("https") {
@@ -187,7 +187,7 @@ fn judge_authority(authority: &str) -> Result<(), NotPublic> {
     Ok(())
 }
 
-/// Judges a host name that the parser has already lowered, mapped and turned into ASCII.
+/// Checks a host name that the parser has already lowered, mapped and turned into ASCII.
 fn judge_name(name: &str) -> Result<(), NotPublic> {
     // Certificates and caches disagree whether `example.org.` is `example.org`. It is refused
     // rather than trimmed because nothing here may differ from what the parser wrote.
@@ -210,7 +210,7 @@ fn is_within(name: &str, suffix: &str) -> bool {
     name.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Letters, digits and inner hyphens. The parser has judged what a punycode label hides.
+/// Letters, digits and inner hyphens. The parser has checked the content of a punycode label.
 fn is_label(label: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=LONGEST_LABEL_BYTES).contains(&label.len())

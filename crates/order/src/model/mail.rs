@@ -1,17 +1,16 @@
-//! What the provider tells us.
+//! Value types of the provider's interface: quotes, mailpieces, delivery.
 
 use crate::model::ids::Timestamp;
 use crate::model::money::Cents;
 
-/// The provider's word on what a card will cost. Never nothing.
+/// The provider's total for a card. Never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProviderQuote {
     total: Cents,
 }
 
 impl ProviderQuote {
-    /// None for a total of zero: a provider that asks for nothing has made a
-    /// mistake, and we do not build a charge on it.
+    /// None for a total of zero: that is a mistake of the provider, and no basis for a charge.
     pub fn new(total: Cents) -> Option<Self> {
         (total.0 > 0).then_some(Self { total })
     }
@@ -21,22 +20,22 @@ impl ProviderQuote {
     }
 }
 
-/// Which provider prints for us, under which account. Free of secrets.
+/// The provider and the account that is used with it. Contains no secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProviderAccount(pub String);
 
 impl ProviderAccount {
-    /// The last part, which tells the accounts with one provider apart.
+    /// The last part, which distinguishes the accounts with one provider.
     pub fn name(&self) -> &str {
         self.0.rsplit(' ').next().unwrap_or_default()
     }
 }
 
-/// The provider's name for a card that it has accepted.
+/// The provider's id of a card that it has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mailpiece(pub String);
 
-/// Pictures of both sides of a card that nobody has mailed.
+/// Pictures of both sides of a card. Nothing is mailed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
     pub urls: Vec<String>,
@@ -57,7 +56,7 @@ pub enum Stage {
     Mailed,
     Delivered,
     Returned,
-    /// The provider gave up: a bad address, or it was cancelled over there.
+    /// The provider gave up: an undeliverable address, or cancelled at the provider.
     Failed,
 }
 
@@ -71,18 +70,18 @@ impl Stage {
     }
 }
 
-/// What became of our wish to stop a card.
+/// The result of a cancellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancellation {
     Cancelled,
     TooLate,
 }
 
-/// What a provider promises beyond taking cards, which decides how we recover.
+/// What a provider guarantees, which decides how an order is recovered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
-    /// For so many seconds, handing in the same order twice mails one card,
-    /// once the first has become visible.
+    /// For so many seconds, two submissions of the same order mail one card, once the first
+    /// has become visible.
     pub idempotent_seconds: Option<u64>,
     /// For so many seconds a card can be cancelled.
     pub cancel_seconds: u64,

@@ -15,11 +15,11 @@ const MARGIN_PERCENT: u64 = 21;
 const ATOMIC_PER_CENT_WITH_MARGIN: u64 = ATOMIC_PER_CENT * (100 + MARGIN_PERCENT) / 100;
 
 // A cent plus the margin is a whole number of atomic units, so the charge
-// never needs rounding and no rounding rule has to be argued about.
+// never needs rounding.
 const _: () = assert!((ATOMIC_PER_CENT * (100 + MARGIN_PERCENT)).is_multiple_of(100));
 
 impl Cents {
-    /// None if the sum is too large for any money we will ever see.
+    /// None if the sum overflows.
     fn plus_margin(self) -> Option<Usdc> {
         self.0.checked_mul(ATOMIC_PER_CENT_WITH_MARGIN).map(Usdc)
     }
@@ -52,13 +52,13 @@ impl fmt::Display for Usdc {
     }
 }
 
-/// The most that anybody is asked to pay for one postcard, on either rail.
+/// The most that a payer is asked to pay for one postcard, on either rail.
 pub const CEILING: Usdc = Usdc::from_cents(Cents(350));
 
 /// How a way of paying turns the provider's total into a charge.
 ///
-/// This is the whole difference between the two protocols' prices, held as a
-/// value so that no caller has to ask which protocol it is serving.
+/// This is the only difference between the prices of the two protocols. It is a value, so
+/// that no caller branches on the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
     /// What it costs plus the margin, never above the ceiling (x402 `upto`).

@@ -1,4 +1,4 @@
-//! What a payer promises, and the proof that the money moved.
+//! Payments: credential, authorization, settlement and its evidence.
 
 use sha2::{Digest, Sha256};
 
@@ -8,15 +8,14 @@ use crate::model::money::Usdc;
 use crate::model::redacted::redacted_debug;
 use crate::model::seller::Payees;
 
-/// The ways of paying that we know. Kept with the payment so that a later run
-/// can ask the right one what became of the money.
+/// The ways of paying. Stored with the payment, so that its money can be traced later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TenderKind {
     X402,
     Mpp,
 }
 
-/// What the caller handed over, still sealed. Only its tender can read it.
+/// The credential as it was sent. Only its tender can parse it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential(pub Vec<u8>);
 
@@ -26,11 +25,11 @@ impl Credential {
     }
 }
 
-/// Tells whether a credential is the one that we saw before.
+/// Identifies a credential that was sent before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CredentialDigest(pub [u8; 32]);
 
-/// What is to be paid for, to whom, and how much at most.
+/// What a credential must pay: the order, the payees and the maximum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     pub order: OrderId,
@@ -39,14 +38,13 @@ pub struct Terms {
     pub now: Timestamp,
 }
 
-/// What makes a signed promise usable once only, wherever it turns up: the
-/// nonce on its chain, or the challenge that it answers. The store binds each
-/// key to one order for ever.
+/// What makes an authorization usable once only: its nonce on its chain, or the challenge that
+/// it answers. The store binds each key to one order for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PaymentKey(pub [u8; 32]);
 
-/// The contract whose nonces a promise uses up. Two ways of paying that share
-/// a contract share its nonces too, so this and not the tender is in the key.
+/// The contract whose nonces an authorization uses. Two ways of paying that share a contract
+/// share its nonces, so the contract and not the tender is in the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instrument {
     Permit2,
@@ -82,7 +80,7 @@ impl PaymentKey {
     }
 }
 
-/// The keys that a credential would bind to its order, read without believing the rest of it.
+/// The keys that a credential would bind to its order. Nothing else of it is checked yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CredentialKeys {
     /// What the payment uses up.
@@ -93,11 +91,12 @@ pub struct CredentialKeys {
 
 impl CredentialKeys {
     pub fn all(&self) -> Vec<PaymentKey> {
+        // mutant: identifier-not-bound
         self.spent.iter().copied().chain(self.identifier).collect()
     }
 }
 
-/// A payer's verified promise. Nothing has moved yet.
+/// A credential that was checked. Nothing has moved yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authorization {
     pub tender: TenderKind,
@@ -106,16 +105,16 @@ pub struct Authorization {
     pub pay_to: EvmAddress,
     /// The most that may be taken.
     pub most: Usdc,
-    /// After this moment of the chain's own time it can move nothing.
+    /// In the chain's own time. Afterwards it can move nothing.
     pub deadline: Timestamp,
     pub keys: Vec<PaymentKey>,
     pub digest: CredentialDigest,
-    /// Forgotten once the payment is final.
+    /// Deleted once the payment is final.
     pub credential: Credential,
 }
 
-/// What a tender made ready before asking for the money: the signed
-/// transaction, for one that settles itself. Only its tender can read it.
+/// What a tender prepared before the settlement: the simulated call, if our settler sends it.
+/// Only its tender can parse it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Preparation(pub Vec<u8>);
 
@@ -128,7 +127,7 @@ pub struct Payment {
 }
 
 impl Payment {
-    /// Once a payment is final, nobody needs what could have executed it.
+    /// A final payment needs neither the credential nor the prepared call.
     pub(crate) fn forget_credential(&mut self) {
         self.authorization.credential = Credential(Vec::new());
         self.preparation = Preparation::default();
@@ -142,29 +141,38 @@ pub struct Settlement {
     pub amount: Usdc,
     pub at: Timestamp,
     pub finality: Finality,
-    /// What the tender wrote for the caller, kept byte for byte.
+    /// The tender's receipt for the caller, stored byte for byte.
     pub receipt: Receipt,
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Receipt(pub Vec<u8>);
 
-/// Whether the chain may still change its mind.
+/// Whether the block of the payment can still be reorganised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finality {
     Provisional,
     Final,
 }
 
-/// What became of money that we asked for.
+/// What became of a settlement, with the evidence if money moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trace {
-    Moved(Settlement),
-    /// It has not moved and still may. Not seeing it is no proof.
+pub enum Trace<E = Settlement> {
+    Moved(E),
+    /// It has not moved and still may. Not seeing a transfer proves nothing.
     Open,
-    /// It has not moved and never can: the promise ran out, or was spent
-    /// elsewhere.
+    /// It has not moved and never can: the authorization expired, or was spent elsewhere.
     Void,
+}
+
+impl<E> Trace<E> {
+    pub fn map<F>(self, with: impl FnOnce(E) -> F) -> Trace<F> {
+        match self {
+            Self::Moved(evidence) => Trace::Moved(with(evidence)),
+            Self::Open => Trace::Open,
+            Self::Void => Trace::Void,
+        }
+    }
 }
 
 redacted_debug!(Credential, CredentialDigest, PaymentKey, Preparation, Receipt);

@@ -1,12 +1,12 @@
-//! Which network addresses belong to the open internet, for a caller about to connect to one.
+//! Which IP addresses are public, checked before a connection is made.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[cfg(test)]
 mod tests;
 
-/// Whether a server anywhere on the internet could own this address. Ask about every answer of
-/// a lookup, and connect to the very address that was judged.
+/// Whether this is a public address. Check every answer of a lookup, and connect to the
+/// address that was checked.
 pub fn is_public(address: IpAddr) -> bool {
     let address = match address {
         IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -22,7 +22,7 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 /// A block of addresses. Those of version 4 are kept where version 6 maps them, in
-/// `::ffff:0:0/96`: so one table serves both, and a mapped address is judged as what it maps.
+/// `::ffff:0:0/96`: so one table serves both, and a mapped address is checked as the address that it maps.
 struct Range {
     network: u128,
     length: u32,

@@ -1,10 +1,9 @@
-//! Who is paid: sellers by name, and the addresses that their names resolve to.
+//! Sellers: their names, and the accounts that are paid.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::model::chain::{EvmAddress, Network};
-use crate::model::evidence::{Evidence, Record};
 
 /// The most bytes that one label of a name may have, as in DNS.
 const LABEL_BYTES_MAX: usize = 63;
@@ -19,8 +18,7 @@ pub struct Username(Arc<str>);
 pub struct NotAUsername;
 
 impl Username {
-    /// `normalise` is ENSIP-15. It is handed in, since the tables it needs are
-    /// no business of this crate.
+    /// `normalise` is ENSIP-15. It is a parameter, because this crate does not have its tables.
     pub fn parse(
         text: &str,
         parent: &str,
@@ -37,7 +35,7 @@ impl Username {
         normal.then(|| Self(label.into())).ok_or(NotAUsername)
     }
 
-    /// A name that was read at the door earlier and kept since.
+    /// A name that was parsed earlier and comes from the store.
     pub fn kept(label: String) -> Self {
         Self(label.into())
     }
@@ -59,10 +57,10 @@ impl fmt::Debug for Username {
     }
 }
 
-/// The sellers whose cards this house sends.
+/// The sellers that are enabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sellers {
-    /// Who sells when a request names nobody.
+    /// The seller of requests that name none.
     pub default: Username,
     pub enabled: Vec<Username>,
 }
@@ -97,40 +95,9 @@ impl Payees {
     }
 }
 
-/// What the name service found out about a seller. Every offer asks for it, so it is
-/// cheap to copy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolution {
-    records: Arc<[Record]>,
-    payees: Payees,
-    pub evidence: Arc<Evidence>,
-}
-
-impl Resolution {
-    /// None if the name has no account on any of our networks.
-    pub fn new(mut records: Vec<Record>, evidence: Evidence) -> Option<Self> {
-        records.sort();
-        records.dedup_by_key(|record| record.network);
-        let payees = records.iter().map(|record| (record.network, record.address)).collect();
-        let (payees, evidence) = (Payees::new(payees)?, Arc::new(evidence));
-        Some(Self { payees, records: records.into(), evidence })
-    }
-
-    /// One for each network that has an account, in the sequence of the networks.
-    pub fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    pub fn payees(&self) -> &Payees {
-        &self.payees
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::Source;
-    use crate::model::ids::Timestamp;
 
     fn parse(text: &str) -> Result<Username, NotAUsername> {
         Username::parse(text, "cards.example.eth", |label| Some(label.replace('ü', "u")))
@@ -169,21 +136,5 @@ mod tests {
         assert_ne!(one, other);
         assert_eq!(one.on(Network::Arbitrum), None);
         assert_eq!(payees(&[]), None);
-    }
-
-    #[test]
-    fn a_resolution_has_one_account_a_network_and_at_least_one() {
-        let evidence = || Evidence::made_up(Username::kept("alice".into()), Timestamp(7));
-        let record = |network, byte| Record {
-            network,
-            address: EvmAddress::from_bytes([byte; 20]),
-            source: Source::Chain,
-        };
-        assert_eq!(Resolution::new(Vec::new(), evidence()), None);
-        let records = vec![record(Network::Polygon, 2), record(Network::Base, 1)];
-        let found = Resolution::new(records, evidence()).unwrap();
-        let networks: Vec<_> = found.records().iter().map(|record| record.network).collect();
-        assert_eq!(networks, [Network::Base, Network::Polygon]);
-        assert_eq!(found.payees().on(Network::Polygon), Some(EvmAddress::from_bytes([2; 20])));
     }
 }

@@ -1,4 +1,4 @@
-//! How long this process itself has looked for a card in vain.
+//! How long this process has looked for a card without finding it.
 //!
 //! Before a provider is asked again for a card whose answer was lost, its list
 //! must have had time to show it. A wall clock can be put forward and make a
@@ -20,7 +20,7 @@ pub struct ResubmitWatches {
 pub(crate) struct ResubmitWatch {
     attempt: u32,
     begun: u64,
-    /// Looks in vain so far, this one included.
+    /// Looks without a result so far, this one included.
     pub(crate) looks: u32,
 }
 
@@ -31,8 +31,8 @@ impl ResubmitWatch {
 }
 
 impl ResubmitWatches {
-    /// One more look was in vain. If somebody else has made another attempt in
-    /// the meantime, the watch for that one begins now.
+    /// One more look without a result. If another process has submitted the card again in the
+    /// meantime, the watch for that attempt begins now.
     pub(crate) fn keep(&self, order: OrderId, attempt: u32, uptime: u64) -> ResubmitWatch {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = ResubmitWatch { attempt, begun: uptime, looks: 0 };

@@ -1,126 +1,67 @@
-//! What every store must keep, as checks that any store can be put to.
+//! The store contract, as checks that run against any store.
 //!
 //! `store_contract!` makes a test of each check. It is given a function that
-//! builds a fresh store, puts the check to it, and knows how to run tasks:
+//! builds an empty store and runs the check on it:
 //!
 //! ```text
-//! fn put_to<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) { … }
-//! order::store_contract!(put_to);
+//! fn run_check<C: Future<Output = ()>>(check: impl FnOnce(StoreUnderTest) -> C) { … }
+//! order::store_contract!(run_check);
 //! ```
 
 #![expect(clippy::unwrap_used, reason = "a store that does not answer has failed the check")]
 
-use std::pin::Pin;
-use std::sync::Arc;
-
-use crate::lifecycle::event::Actor;
-use crate::lifecycle::{Order, Stored};
-use crate::model::ids::{Timestamp, WorkerId};
-use crate::ports::{Store, StoreError};
-
 pub mod claims;
-pub mod moves;
 pub mod offers;
 pub mod races;
 pub mod samples;
+mod store_under_test;
 pub mod tidying;
+pub mod transitions;
 pub mod workers;
 
-pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub use store_under_test::{
+    RestartFuture, RestartStore, RunConcurrently, StoreTask, StoreUnderTest,
+};
 
-/// Runs all tasks at once and ends when all have ended.
-pub type Crowd = fn(Vec<Task>) -> Task;
-
-/// Ends the process that has the store open, and opens the store in the next one.
-pub type Restart = Arc<dyn Fn() -> Restarting + Send + Sync>;
-
-/// The store and the worker of the next process.
-pub type Restarting = Pin<Box<dyn Future<Output = (Arc<dyn Store>, WorkerId)> + Send>>;
-
-/// The store that is put to a check. Nothing is in it yet.
-#[derive(Clone)]
-pub struct Subject {
-    pub store: Arc<dyn Store>,
-    /// The process that has it open.
-    pub worker: WorkerId,
-    pub crowd: Crowd,
-    pub restart: Restart,
-}
-
-impl Subject {
-    /// Writes the next state and hands the order back under its new version.
-    pub async fn record<S: Clone>(&self, order: Order<S>) -> Result<Order<S>, StoreError>
-    where
-        Stored: From<Order<S>>,
-    {
-        let version = self.store.record(&order.clone().into(), &Actor::Desk).await?;
-        Ok(Order { version, ..order })
-    }
-
-    /// Claims for the process that has the store open.
-    pub async fn claim(
-        &self,
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.store.claim(self.worker, now, until, most).await
-    }
-
-    /// The same store, as the next process sees it.
-    pub async fn restarted(&self) -> Self {
-        let (store, worker) = (self.restart)().await;
-        Self { store, worker, ..self.clone() }
-    }
-
-    /// An order that is written down as it is.
-    pub async fn keep<S: Clone>(&self, order: Order<S>) -> Order<S>
-    where
-        Stored: From<Order<S>>,
-    {
-        self.record(order).await.expect("a fresh order can be written")
-    }
-}
-
-/// Makes a test of every check, run by the function that is named.
+/// Defines a test for every check, run by the given function.
 #[macro_export]
 macro_rules! store_contract {
-    ($put_to:path) => {
-        $crate::store_contract! { $put_to;
-            offers::a_store_knows_nothing_of_what_it_was_not_given,
+    ($run_check:path) => {
+        $crate::store_contract! { $run_check;
+            offers::an_empty_store_finds_nothing,
             offers::an_offer_is_seen_at_once_by_its_id_and_its_operation,
             offers::an_offer_made_twice_is_kept_once,
             offers::offering_an_order_that_has_moved_on_returns_what_it_is_now,
             offers::the_newest_order_is_the_one_of_the_highest_generation,
-            offers::an_old_generation_that_moves_once_more_stays_old,
-            moves::a_move_advances_the_version_by_one_and_reads_back,
-            moves::a_move_from_an_old_version_writes_nothing,
-            moves::the_first_move_of_an_order_without_a_row_is_written,
-            moves::a_key_of_another_order_is_refused_and_nothing_is_written,
-            moves::the_orders_that_keys_are_bound_to_are_told_and_no_others,
-            moves::a_move_that_loses_leaves_its_key_free,
-            moves::a_declined_order_may_present_its_own_key_again_and_no_other_order_may,
-            moves::every_state_reads_back_exactly,
-            moves::every_state_takes_the_place_of_every_other,
-            moves::of_one_operation_no_two_orders_are_in_play,
-            moves::events_are_appended_in_sequence,
+            offers::a_late_transition_of_an_old_generation_does_not_make_it_newest,
+            transitions::a_transition_advances_the_version_by_one_and_reads_back,
+            transitions::a_transition_from_an_old_version_writes_nothing,
+            transitions::the_first_transition_of_an_order_without_a_row_is_written,
+            transitions::a_key_of_another_order_is_refused_and_nothing_is_written,
+            transitions::bound_returns_exactly_the_orders_that_keys_are_bound_to,
+            transitions::a_transition_that_loses_leaves_its_key_free,
+            transitions::a_declined_order_may_present_its_own_key_again_and_no_other_order_may,
+            transitions::every_state_reads_back_exactly,
+            transitions::every_state_can_replace_every_other,
+            transitions::of_one_operation_no_two_orders_are_in_play,
+            transitions::events_are_appended_in_sequence,
             claims::the_longest_due_comes_first_and_no_more_than_asked,
-            claims::a_claimed_order_is_nobody_elses_until_its_lease_ends,
-            claims::whoever_held_an_order_before_a_claim_can_write_it_no_more,
-            claims::a_look_planned_by_a_clock_that_ran_ahead_is_due_now,
-            claims::refused_cards_are_hastened_and_no_other_orders,
+            claims::a_claimed_order_is_not_claimed_again_until_its_lease_ends,
+            claims::a_holder_from_before_a_claim_can_no_longer_write_the_order,
+            claims::a_check_scheduled_by_a_clock_that_ran_ahead_is_due_now,
+            claims::only_refused_cards_are_made_due_now,
             claims::open_orders_are_counted_by_provider_and_network,
-            workers::the_orders_of_a_dead_worker_come_first_and_whenever_they_are_due,
+            workers::orders_of_a_dead_worker_are_claimed_first_whenever_they_are_due,
             workers::an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_fenced,
-            workers::an_order_at_rest_or_in_the_post_waits_for_its_time_when_its_worker_dies,
-            workers::a_worker_does_not_claim_its_own_walk,
-            tidying::an_offer_whose_time_is_over_lapses_and_its_holder_can_write_it_no_more,
-            tidying::the_oldest_unpaid_go_first_when_there_are_too_many,
-            tidying::a_tombstone_is_kept_for_its_time_and_dropped_after_it,
+            workers::a_resting_or_mailed_order_of_a_dead_worker_waits_until_it_is_due,
+            workers::a_worker_does_not_claim_the_order_that_it_works_on,
+            tidying::an_expired_offer_lapses_and_its_holder_can_no_longer_write_it,
+            tidying::above_the_limit_the_oldest_unpaid_orders_are_dropped_first,
+            tidying::a_tombstone_is_dropped_after_its_retention_time,
             tidying::an_order_with_a_history_is_never_dropped,
             tidying::a_long_tidying_is_finished_in_one_call,
             tidying::an_offer_whose_payment_was_declined_lapses_and_is_never_dropped,
-            tidying::age_counts_and_not_the_sequence_in_which_offers_came,
+            tidying::offers_are_dropped_by_age_and_not_by_insertion_order,
             races::of_64_payments_for_one_order_one_begins_and_the_others_stay_free,
             races::of_64_orders_for_one_payment_one_begins,
             races::no_two_claimers_get_the_same_order,
@@ -128,11 +69,11 @@ macro_rules! store_contract {
             races::an_offer_made_by_many_at_once_is_one_offer,
         }
     };
-    ($put_to:path; $($part:ident::$check:ident,)+) => {
+    ($run_check:path; $($part:ident::$check:ident,)+) => {
         $(
             #[test]
             fn $check() {
-                $put_to($crate::testing::contract::$part::$check);
+                $run_check($crate::testing::contract::$part::$check);
             }
         )+
     };

@@ -1,12 +1,17 @@
-//! A small world that obeys a script: chain, provider, names, clock and store, with faults.
+//! Fakes of all ports (chain, provider, names, clock, store) with faults on a schedule.
 
-#![expect(clippy::unwrap_used, reason = "a poisoned lock in a fake world is a failed test")]
+#![expect(clippy::unwrap_used, reason = "a poisoned lock in a fake is a failed test")]
 
 pub mod audit;
 pub mod cards;
 pub mod chain;
-pub mod fates;
+pub mod fault_schedule;
+pub mod intercepted_tender;
+pub mod manual_time;
+pub mod process;
 pub mod provider;
-pub mod still;
+mod provider_port;
 pub mod store;
+mod store_port;
+pub mod tender;
 pub mod world;

@@ -1,60 +1,69 @@
-//! A seeded simulation of the real core: a million orders in bad weather, and the books at the end.
+//! A seeded simulation of the real core: a million orders with faults, and an audit at the end.
 //!
-//! One story has its own world, a few payers and one or two processes; it is
-//! told from its seed alone, so a failure can be told again. Nothing of the
-//! desk, the moves or the reconciler is replaced: only the world is.
+//! One scenario has its own fakes, a few payers and one or two processes. It
+//! depends on its seed only, so a failure can be replayed. Only the ports are
+//! replaced: checkout, transitions and reconciler are the real ones.
 
 #![expect(clippy::unwrap_used, reason = "a poisoned lock in a simulation is a failed simulation")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use crate::testing::fakes::fates::Dice;
-use report::Report;
+use crate::testing::fakes::fault_schedule::SeededRng;
+use report::SimulationReport;
 
+mod disturbances;
 pub mod executor;
 mod payer;
 pub mod report;
-pub mod story;
-mod weather;
+pub mod run;
+pub mod scenario;
 
-/// Payers in one story: enough to get into each other's way.
-pub const ORDERS_IN_A_STORY: u64 = 2;
+/// Payers in one scenario: enough for conflicts between them.
+pub const ORDERS_PER_SCENARIO: u64 = 2;
 
-/// Tells as many stories as `orders` need, on so many threads. The result does
-/// not depend on their number. `told` counts the orders that are done.
-pub fn run(orders: u64, seed: u64, threads: usize, told: &AtomicU64) -> Report {
-    let stories = orders.div_ceil(ORDERS_IN_A_STORY);
+/// Runs as many scenarios as `orders` need. The result does not depend on the
+/// number of threads. `done` counts the orders that are finished.
+pub fn run(orders: u64, seed: u64, threads: usize, done: &AtomicU64) -> SimulationReport {
+    let scenarios = orders.div_ceil(ORDERS_PER_SCENARIO);
     let next = AtomicU64::new(0);
     let work = || {
-        let mut report = Report::default();
+        let mut report = SimulationReport::default();
         loop {
-            let story = next.fetch_add(1, Ordering::Relaxed);
-            if story >= stories {
+            let scenario = next.fetch_add(1, Ordering::Relaxed);
+            if scenario >= scenarios {
                 return report;
             }
-            let count = ORDERS_IN_A_STORY.min(orders - story * ORDERS_IN_A_STORY);
-            report.merge(story::tell(story, seed_of(seed, story), count, story::Journal::None).0);
-            told.fetch_add(count, Ordering::Relaxed);
+            let count = ORDERS_PER_SCENARIO.min(orders - scenario * ORDERS_PER_SCENARIO);
+            report.merge(
+                run::run_scenario(
+                    scenario,
+                    seed_of(seed, scenario),
+                    count,
+                    scenario::ScenarioLog::Off,
+                )
+                .0,
+            );
+            done.fetch_add(count, Ordering::Relaxed);
         }
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let mut report = Report::default();
+        let mut report = SimulationReport::default();
         for worker in workers {
-            report.merge(worker.join().expect("a story never panics"));
+            report.merge(worker.join().expect("a scenario never panics"));
         }
         report
     })
 }
 
-/// The first story's seed is the one that was given, so that the seed of any
-/// story tells that story again.
-pub fn seed_of(seed: u64, story: u64) -> u64 {
-    if story == 0 {
+/// The first scenario has the given seed, so that the seed of any scenario
+/// replays it.
+pub fn seed_of(seed: u64, scenario: u64) -> u64 {
+    if scenario == 0 {
         seed
     } else {
-        Dice::new(seed ^ story.wrapping_mul(0x2545_f491_4f6c_dd1d)).roll()
+        SeededRng::new(seed ^ scenario.wrapping_mul(0x2545_f491_4f6c_dd1d)).next_u64()
     }
 }
 
@@ -69,9 +78,12 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_orders_in_bad_weather_break_no_promise() {
+    fn ten_thousand_orders_with_faults_violate_no_invariant() {
         let report = run(10_000, 1840, 2, &AtomicU64::new(0));
         assert!(report.is_clean(), "{report:#?}");
-        assert!(report.get(report::Count::Crashes) > 1_000, "the weather was too good");
+        assert!(
+            report.get(report::SimulationCount::Crashes) > 1_000,
+            "too few crashes to be a test"
+        );
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Sample {
 pub(crate) enum Expectation {
     Pass,
     Fail,
-    /// Nobody knows beforehand; the two readers have to agree all the same.
+    /// Not known beforehand; the two parsers have to agree.
     Either,
 }
 

@@ -1,4 +1,4 @@
-//! A challenge of ours, answered as the official MPP clients do, before a chain that takes it.
+//! A credential like that of the official MPP clients, and a settler that accepts it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,33 +6,35 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use evm::signature::SigningKey;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue};
-use order::checkout::Outcome;
 use order::model::chain::{EvmAddress, Network};
 use order::model::ids::{OrderId, Timestamp};
 use order::model::money::{CEILING, Price};
 use order::model::offer::Offer;
 use order::model::payment::{Preparation, Terms};
 use order::model::seller::Payees;
+use order::outcome::Outcome;
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
-use pay::envelope::{Brought, Context, Envelope, Reader};
-use pay::movement::{Moved, Movement};
-use pay::mpp::credential::Authorization;
-use pay::mpp::facilitator::{Due, Facilitator, Found, Prepared, Service};
+use pay::http_binding::{AnswerContext, ClientKind, HttpBinding};
+use pay::mpp::challenge_id::{ChallengeSecrets, Realm};
+use pay::mpp::credential::TransferAuthorization;
+use pay::mpp::settler::{
+    AuthorizationUse, PreparedTransfer, TransferPayment, TransferSettler, TransferSupport,
+};
 use pay::mpp::signature::{digest, nonces};
-use pay::mpp::{Mpp, Realm, Secrets};
-use pay::x402::Resource;
-use secp256k1::ecdsa::RecoveryId;
-use secp256k1::{Message, Secp256k1, SecretKey};
+use pay::mpp::tender::Mpp;
+use pay::transfer::{ConfirmedTransfer, TransferStatus};
+use pay::x402::resource::Resource;
 use serde_json::{Value, json};
 
 use super::Sample;
 
 const REALM: &str = "cards.example";
 const BODY: &[u8] = br#"{"message":"The sea says hello."}"#;
-/// Of the key that signs here.
+/// The address of the signing key.
 const PAYER: &str = "0x17c5185167401eD00cF5F5b2fc97D9BBfDb7D025";
 const NOW: Timestamp = Timestamp(1_800_000_000);
 
@@ -44,16 +46,15 @@ pub(super) fn sample() -> Sample<Mpp> {
     let tender = Mpp::new(
         Arc::new(Agreeing),
         Realm::parse(REALM).expect("a realm"),
-        Secrets::new([7; 32], &[]),
+        ChallengeSecrets::new([7; 32], &[]),
         Arc::new(|| Some([7; 16])),
         Resource::parse(url, "One 4x6 postcard", "Pennyblack", &[]).expect("a resource"),
     );
     let order = OrderId::from_bytes([7; 16]);
     let price = Price::Fixed(CEILING);
     let offer = Offer { order, price, payees: payees.clone() };
-    let context =
-        Context { reader: Reader::Program, brought: Brought::Nothing, body: BODY, now: NOW };
-    let asked = tender.seal(&Ok(Outcome::Due(offer)), &context);
+    let context = AnswerContext { client: ClientKind::Program, body: BODY, now: NOW };
+    let asked = tender.answer(&Ok(Outcome::Due(offer)), &context);
     let challenge = asked.headers[WWW_AUTHENTICATE].to_str().expect("text");
     let credential = URL_SAFE_NO_PAD.encode(answer(challenge).to_string());
     let header = HeaderValue::try_from(format!("Payment {credential}")).expect("a header");
@@ -62,7 +63,7 @@ pub(super) fn sample() -> Sample<Mpp> {
     Sample { tender, headers, body: BODY, terms }
 }
 
-/// A transfer that answers the challenge, and all of the challenge again.
+/// A transfer that answers the challenge, with the challenge echoed.
 fn answer(challenge: &str) -> Value {
     let list = challenge.strip_prefix("Payment ").expect("our scheme");
     let pair = |pair: &'_ str| {
@@ -75,7 +76,7 @@ fn answer(challenge: &str) -> Value {
     let address = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
     let [nonce, _] = nonces(&challenge["id"], &challenge["realm"]);
     let payer: EvmAddress = PAYER.parse().expect("a payer");
-    let transfer = Authorization {
+    let transfer = TransferAuthorization {
         network: Network::Base,
         token: Network::Base.usdc(),
         from: payer,
@@ -105,41 +106,42 @@ fn answer(challenge: &str) -> Value {
 }
 
 fn signature(digest: [u8; 32]) -> [u8; 65] {
-    let key = SecretKey::from_byte_array([0x42; 32]).expect("a key");
-    let signed = Secp256k1::new().sign_ecdsa_recoverable(Message::from_digest(digest), &key);
-    let (parity, compact) = signed.serialize_compact();
-    let mut bytes = [27; 65];
-    bytes[..64].copy_from_slice(&compact);
-    bytes[64] += u8::from(parity == RecoveryId::One);
-    bytes
+    SigningKey::from_bytes(&[0x42; 32]).expect("a key").sign(digest)
 }
 
-/// A chain that takes every transfer.
+/// A settler that accepts every transfer.
 struct Agreeing;
 
 #[async_trait]
-impl Facilitator for Agreeing {
-    fn service(&self, _network: Network) -> Service {
-        Service::Offered
+impl TransferSettler for Agreeing {
+    fn support(&self, _network: Network) -> TransferSupport {
+        TransferSupport::Offered
     }
 
-    async fn verify(&self, _authorization: &Authorization) -> Result<Found, Rejection> {
-        Ok(Found::Unused)
+    async fn verify(
+        &self,
+        _authorization: &TransferAuthorization,
+    ) -> Result<AuthorizationUse, Rejection> {
+        Ok(AuthorizationUse::Unused)
     }
 
     async fn prepare(
         &self,
-        _authorization: &Authorization,
+        _authorization: &TransferAuthorization,
         _earlier: Option<&Preparation>,
-    ) -> Result<Prepared, Rejection> {
+    ) -> Result<PreparedTransfer, Rejection> {
         Err(Rejection::Unavailable)
     }
 
-    async fn settle(&self, _due: Due<'_>) -> Result<Moved, Unsettled> {
+    async fn settle(&self, _due: TransferPayment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
         Err(Unsettled::Refused("nothing is settled here".into()))
     }
 
-    async fn trace(&self, _due: Due<'_>, _told: Option<&str>) -> Result<Movement, Failure> {
-        Ok(Movement::Open)
+    async fn trace(
+        &self,
+        _due: TransferPayment<'_>,
+        _reported: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        Ok(TransferStatus::Open)
     }
 }

@@ -1,4 +1,4 @@
-//! What a payer is asked for: `WWW-Authenticate: Payment`, bound to one body and one moment.
+//! The challenge of MPP: `WWW-Authenticate: Payment`, bound to one request body and one time.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,47 +11,43 @@ use order::model::money::Usdc;
 use order::model::offer::Offer;
 use sha2::{Digest, Sha256};
 
-use super::binding::{Begun, ID_LETTERS, Parts, Realm, Secrets};
-use super::facilitator::{Facilitator, Service};
-use super::problem::Problem;
-use super::{INTENT, METHOD, NETWORK, SCHEME, exact};
-use crate::form::Form;
-use crate::mode::Mode;
+use super::challenge_id::{ChallengeParameters, ChallengeSecrets, ID_CHARACTERS, PartialId, Realm};
+use super::problem::ProblemDocument;
+use super::settler::{TransferSettler, TransferSupport};
+use super::{INTENT, METHOD, NETWORK, SCHEME, TIMEOUT_SECONDS, x402_exact};
+use crate::mode::PaymentMode;
+use crate::template::Template;
 use crate::x402::resource::Resource;
-
-/// How long a challenge can be answered. Clients let their transfers end with it, so it
-/// has to cover checking one, asking the provider, and settling on a busy chain.
-pub const TIMEOUT_SECONDS: u64 = 600;
 
 pub(super) const UNPAID: &str = "One 4x6 postcard costs 3.50 USDC on Base. Answer the challenge in \
      WWW-Authenticate with a client for MPP, and send the identical body again with the result in \
      Authorization.";
-/// What x402's clients read in its place.
+/// The same for clients that read the x402 header.
 const UNPAID_EXACT: &str = "Payment required";
 
-/// For people. Plain letters: it stands in a header, and nothing is bound to it.
-pub(super) const fn description(mode: Mode) -> &'static str {
+/// The `description` parameter, for people. ASCII, because it is part of a header. It is not
+/// part of the challenge id.
+pub(super) const fn description(mode: PaymentMode) -> &'static str {
     match mode {
-        Mode::Live => "One 4x6 postcard",
-        Mode::Sandbox => "One 4x6 postcard (sandbox: not real money)",
+        PaymentMode::Live => "One 4x6 postcard",
+        PaymentMode::Sandbox => "One 4x6 postcard (sandbox: not real money)",
     }
 }
 
-/// Where a challenge's own words stand in its header. No realm has a backslash, and
-/// nothing else of it either.
-const MARKS: [&str; 4] = [r"\id", r"\expires", r"\digest", r"\opaque"];
+/// The placeholders of a header. A realm has no backslash, and neither has the rest.
+const PLACEHOLDERS: [&str; 4] = [r"\id", r"\expires", r"\digest", r"\opaque"];
 
-/// About as long as each of these is, so that its text need not grow.
+/// About the length of each of these, so that the string need not grow.
 const DIGEST_BYTES: usize = 64;
 const OPAQUE_BYTES: usize = 40;
 
-/// The one kind of credential that the released clients make.
+/// The only credential type that released clients make.
 pub(super) const CREDENTIAL_TYPE: &str = "authorization";
 
-/// Sixteen bytes that nobody can foresee, or nothing if there are none to be had.
-pub type Randomness = dyn Fn() -> Option<[u8; 16]> + Send + Sync;
+/// Sixteen unpredictable bytes, or `None` if the source of randomness fails.
+pub type RandomBytes = dyn Fn() -> Option<[u8; 16]> + Send + Sync;
 
-/// A challenge, ready to send.
+/// A challenge that is ready to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Challenge {
     pub(super) id: String,
@@ -59,59 +55,60 @@ pub(super) struct Challenge {
     pub(super) header: HeaderValue,
 }
 
-/// What all challenges for the same money share: everything but what binds one to its
-/// request and its moment.
-pub(super) struct Money {
+/// What all challenges for the same amount and seller have in common.
+pub(super) struct ChallengeTemplate {
     amount: Usdc,
     pay_to: EvmAddress,
-    /// The terms, as they stand in the challenge.
+    /// The `request` parameter.
     request: String,
-    /// The value of `WWW-Authenticate`, with gaps for what is a challenge's own.
-    header: Form,
-    /// The ids of all challenges with these terms.
-    begun: OnceLock<Begun>,
-    /// The value of `PAYMENT-REQUIRED` for those who bring no payment.
-    pub(super) required: HeaderValue,
-    /// What they are told beside it.
-    pub(super) body: Form,
-    mode: Mode,
+    /// The value of `WWW-Authenticate`, with placeholders.
+    header: Template,
+    partial_id: OnceLock<PartialId>,
+    /// The value of `PAYMENT-REQUIRED` for a request without a payment.
+    pub(super) payment_required: HeaderValue,
+    /// The body for a request without a payment.
+    pub(super) body: Template,
+    mode: PaymentMode,
 }
 
-/// What all challenges of one endpoint share.
+/// What all challenges of an endpoint have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Sold<'a> {
+pub(super) struct EndpointDescription<'a> {
     pub(super) realm: &'a Realm,
     pub(super) resource: &'a Resource,
-    pub(super) mode: Mode,
+    pub(super) mode: PaymentMode,
 }
 
-impl Money {
-    fn of(amount: Usdc, pay_to: EvmAddress, sold: Sold<'_>) -> Option<Self> {
-        let Sold { realm, resource, mode } = sold;
-        let required = exact::required(amount, pay_to, resource, mode, UNPAID_EXACT);
+impl ChallengeTemplate {
+    fn new(amount: Usdc, pay_to: EvmAddress, endpoint: EndpointDescription<'_>) -> Self {
+        let EndpointDescription { realm, resource, mode } = endpoint;
         let request = request(amount, pay_to);
-        Some(Self {
+        Self {
             amount,
             pay_to,
             header: header(realm, &request, mode),
             request,
-            begun: OnceLock::new(),
-            required: HeaderValue::try_from(required).ok()?,
+            partial_id: OnceLock::new(),
+            payment_required: x402_exact::required(amount, pay_to, resource, mode, UNPAID_EXACT),
             body: body(mode),
             mode,
-        })
+        }
     }
 
-    /// The value of `PAYMENT-REQUIRED` for those whose payment does not do.
-    pub(super) fn required_because(&self, reason: &str, resource: &Resource) -> String {
-        exact::required(self.amount, self.pay_to, resource, self.mode, reason)
+    /// The value of `PAYMENT-REQUIRED` after a payment that was not accepted.
+    pub(super) fn payment_required_because(
+        &self,
+        reason: &str,
+        resource: &Resource,
+    ) -> HeaderValue {
+        x402_exact::required(self.amount, self.pay_to, resource, self.mode, reason)
     }
 }
 
-/// A challenge as it stands in its header. Nothing in it needs to be escaped: a realm has
-/// no quotation marks, and the rest is ours.
-fn header(realm: &Realm, request: &str, mode: Mode) -> Form {
-    let [id, expires, digest, opaque] = MARKS;
+/// The value of `WWW-Authenticate`. No parameter needs escaping: a realm has no quotation marks,
+/// and the rest is ours.
+fn header(realm: &Realm, request: &str, mode: PaymentMode) -> Template {
+    let [id, expires, digest, opaque] = PLACEHOLDERS;
     let parameters = [
         ("id", id),
         ("realm", realm.as_str()),
@@ -124,82 +121,88 @@ fn header(realm: &Realm, request: &str, mode: Mode) -> Form {
         ("opaque", opaque),
     ];
     let parameters = parameters.map(|(name, value)| format!("{name}=\"{value}\""));
-    Form::of(&format!("{SCHEME} {}", parameters.join(", ")), &MARKS)
+    Template::new(&format!("{SCHEME} {}", parameters.join(", ")), &PLACEHOLDERS)
 }
 
-/// The problem of those who bring no payment, with gaps for the order's id and the
-/// challenge's.
-fn body(mode: Mode) -> Form {
+/// The problem document for a request without a payment, with placeholders for the ids of the
+/// order and of the challenge.
+fn body(mode: PaymentMode) -> Template {
     let order = OrderId::from_bytes([0; 16]);
-    let id = "-".repeat(ID_LETTERS);
-    let problem = Problem::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
-    let text = problem.about(order).in_mode(mode).challenged(&id).json().to_string();
-    Form::of(&text, &[&order.to_string(), &id])
+    let id = "-".repeat(ID_CHARACTERS);
+    let problem = ProblemDocument::unpaid(StatusCode::PAYMENT_REQUIRED, UNPAID);
+    let text = problem.about(order).in_mode(mode).with_challenge(&id).json().to_string();
+    Template::new(&text, &[&order.to_string(), &id])
 }
 
-/// What was asked for last. The next one is asked for the same, unless by another seller.
+/// The last template. It serves every request until another seller is asked for.
 #[derive(Default)]
-pub(super) struct Usual(Mutex<Option<Arc<Money>>>);
+pub(super) struct ChallengeCache(Mutex<Option<Arc<ChallengeTemplate>>>);
 
-impl Usual {
-    pub(super) fn money(&self, offer: &Offer, sold: Sold<'_>) -> Option<Arc<Money>> {
+impl ChallengeCache {
+    /// `None` if the seller has no address on the network.
+    pub(super) fn template(
+        &self,
+        offer: &Offer,
+        endpoint: EndpointDescription<'_>,
+    ) -> Option<Arc<ChallengeTemplate>> {
         let (amount, pay_to) = (offer.price.ceiling(), offer.payees.on(NETWORK)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(money) = &*kept
-            && (money.amount, money.pay_to) == (amount, pay_to)
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(template) = &*cached
+            && (template.amount, template.pay_to) == (amount, pay_to)
         {
-            return Some(money.clone());
+            return Some(template.clone());
         }
-        let money = Arc::new(Money::of(amount, pay_to, sold)?);
-        *kept = Some(money.clone());
-        Some(money)
+        let template = Arc::new(ChallengeTemplate::new(amount, pay_to, endpoint));
+        *cached = Some(template.clone());
+        Some(template)
     }
 }
 
-/// What challenges are made of.
-pub(super) struct Press<'a> {
-    pub(super) facilitator: &'a dyn Facilitator,
+/// Makes challenges from templates.
+pub(super) struct ChallengeIssuer<'a> {
+    pub(super) facilitator: &'a dyn TransferSettler,
     pub(super) realm: &'a Realm,
-    pub(super) secrets: &'a Secrets,
-    pub(super) randomness: &'a Randomness,
+    pub(super) secrets: &'a ChallengeSecrets,
+    pub(super) randomness: &'a RandomBytes,
 }
 
-impl Press<'_> {
-    /// Asks for money. None if nobody would carry it, or there is nothing to tell two
-    /// challenges apart by.
+impl ChallengeIssuer<'_> {
+    /// A new challenge; `None` if payments are not supported now, or there is no randomness.
     ///
-    /// The id is a function of the rest, and the payer's nonce one of the id. So without
-    /// randomness two payers, or one payer twice, would sign the same nonce.
+    /// The payer's nonce is a function of the id, and the id one of the other parameters. So
+    /// without randomness two payers, or one payer twice, would sign the same nonce.
     pub(super) fn challenge(
         &self,
-        money: &Money,
+        template: &ChallengeTemplate,
         body: &[u8],
         now: Timestamp,
     ) -> Option<Challenge> {
-        match self.facilitator.service(NETWORK) {
-            Service::Offered => {}
-            Service::NotOffered => return None,
+        match self.facilitator.support(NETWORK) {
+            TransferSupport::Offered => {}
+            TransferSupport::NotOffered => return None,
         }
         let expires = now.plus(TIMEOUT_SECONDS).to_string();
         let digest = digest(body);
         let opaque = opaque((self.randomness)()?);
-        let parts = Parts {
+        let parameters = ChallengeParameters {
             realm: self.realm.as_str(),
             method: METHOD,
             intent: INTENT,
-            request: &money.request,
+            request: &template.request,
             expires: &expires,
             digest: &digest,
             opaque: &opaque,
         };
-        let id = money.begun.get_or_init(|| self.secrets.begin(&parts)).id(&parts);
-        let header = money.header.fill(&[&id, &expires, &digest, &opaque]);
-        Some(Challenge { id, header: HeaderValue::try_from(header).ok()? })
+        let partial_id = template.partial_id.get_or_init(|| self.secrets.partial_id(&parameters));
+        let id = partial_id.complete(&parameters);
+        let header = template.header.fill(&[&id, &expires, &digest, &opaque]);
+        let header = HeaderValue::try_from(header).expect("a realm is printable ASCII");
+        Some(Challenge { id, header })
     }
 }
 
-/// The terms as they stand in a challenge. Canonical JSON (RFC 8785) to the last byte:
-/// clients read it and write it anew, and what they send back must be what was bound.
+/// The `request` parameter. Canonical JSON (RFC 8785) to the last byte: clients parse it and
+/// serialize it again, and must send back exactly what the id is made of.
 pub(super) fn request(amount: Usdc, pay_to: EvmAddress) -> String {
     let (amount, token, chain) = (amount.atomic(), NETWORK.usdc(), NETWORK.chain_id());
     let json = format!(
@@ -208,7 +211,7 @@ pub(super) fn request(amount: Usdc, pay_to: EvmAddress) -> String {
     URL_SAFE_NO_PAD.encode(json)
 }
 
-/// A body's digest, as RFC 9530 writes it.
+/// The digest of a body in the format of RFC 9530.
 pub(super) fn digest(body: &[u8]) -> String {
     let mut digest = String::with_capacity(DIGEST_BYTES);
     digest.push_str("sha-256=:");

@@ -1,4 +1,4 @@
-//! What the caller sends back: a signed transfer, read and not yet believed.
+//! The credential of MPP: a signed transfer, parsed and not yet checked.
 
 use order::model::chain::{EvmAddress, Network};
 use order::model::money::Usdc;
@@ -7,23 +7,22 @@ use order::tender::Rejection;
 use serde_json::Value;
 
 use super::NETWORK;
-use super::binding::Parts;
-use super::problem::Flaw;
-use crate::digits::{address, bytes, number, word};
+use super::challenge_id::ChallengeParameters;
+use super::problem::CredentialProblem;
+use crate::parse::{address, bytes, number, word};
 
-/// A payer's signed transfer, as the token's `transferWithAuthorization` will read it
+/// A payer's signed transfer, with the arguments of the token's `transferWithAuthorization`
 /// (EIP-3009).
 #[derive(Clone, PartialEq, Eq)]
-pub struct Authorization {
+pub struct TransferAuthorization {
     pub network: Network,
     /// The contract that the payer signed for: USDC of that network.
     pub token: EvmAddress,
     pub from: EvmAddress,
     pub to: EvmAddress,
-    /// What moves: all of it, or nothing.
+    /// Transferred as a whole or not at all.
     pub value: Usdc,
-    /// In seconds of the chain's own time. It can be carried after the first and
-    /// before the second moment, at neither of them.
+    /// In seconds of the chain's time. Both bounds are exclusive.
     pub valid_after: u64,
     pub valid_before: u64,
     /// Any 256 bits, each usable once by each payer with each token.
@@ -32,24 +31,24 @@ pub struct Authorization {
     pub signature: [u8; 65],
 }
 
-/// A credential, opened.
-pub(super) enum Proof {
+/// A parsed credential.
+pub(super) enum PaymentProof {
     /// It answers one of our challenges.
     Payment(Box<Payment>),
-    /// A payload of x402's scheme `exact`, with a nonce of the payer's own.
+    /// A payload of the x402 scheme `exact`, with a nonce that the payer chose.
     Exact(Value),
 }
 
 pub(super) struct Payment {
-    /// The digest of the body that it came with.
+    /// The digest of the body that it was sent with.
     pub(super) content: String,
-    pub(super) challenge: Echo,
-    /// All of it, as it was sent.
+    pub(super) challenge: EchoedChallenge,
+    /// The whole credential as it was sent.
     pub(super) whole: Value,
 }
 
-/// The challenge, as a client repeats it. What it leaves out is empty.
-pub(super) struct Echo {
+/// The challenge as a client echoes it. A parameter that is left out is empty.
+pub(super) struct EchoedChallenge {
     pub(super) id: String,
     pub(super) realm: String,
     pub(super) method: String,
@@ -61,9 +60,9 @@ pub(super) struct Echo {
     pub(super) description: String,
 }
 
-impl Echo {
-    pub(super) fn parts(&self) -> Parts<'_> {
-        Parts {
+impl EchoedChallenge {
+    pub(super) fn parameters(&self) -> ChallengeParameters<'_> {
+        ChallengeParameters {
             realm: &self.realm,
             method: &self.method,
             intent: &self.intent,
@@ -98,35 +97,35 @@ impl Echo {
         if faults.is_empty() {
             return Ok(echo);
         }
-        Err(Flaw::Malformed.because(&format!(
-            "These members of the challenge are no text: {}.",
+        Err(CredentialProblem::Malformed.rejection(&format!(
+            "These members of the challenge are not strings: {}.",
             faults.join(", ")
         )))
     }
 }
 
-impl Proof {
-    /// Opens what [`take`](super::headers::take) sealed.
-    pub(super) fn open(credential: &Credential) -> Result<Self, Rejection> {
-        let sealed = serde_json::from_slice::<Value>(&credential.0).unwrap_or_default();
-        if sealed["exact"].is_object() {
-            return Ok(Self::Exact(sealed["exact"].clone()));
+impl PaymentProof {
+    /// Parses what [`credential`](super::headers::credential) made.
+    fn open(credential: &Credential) -> Result<Self, Rejection> {
+        let stored = serde_json::from_slice::<Value>(&credential.0).unwrap_or_default();
+        if stored["exact"].is_object() {
+            return Ok(Self::Exact(stored["exact"].clone()));
         }
-        let (whole, content) = (&sealed["payment"], sealed["content"].as_str());
+        let (whole, content) = (&stored["payment"], stored["content"].as_str());
         let shaped = whole["challenge"].is_object() && whole["payload"].is_object();
         let (Some(content), true) = (content, shaped) else {
-            return Err(Flaw::Malformed.because(
+            return Err(CredentialProblem::Malformed.rejection(
                 "A credential is the base64url of a JSON object with a challenge and a payload.",
             ));
         };
         Ok(Self::Payment(Box::new(Payment {
             content: content.to_owned(),
-            challenge: Echo::read(&whole["challenge"])?,
+            challenge: EchoedChallenge::read(&whole["challenge"])?,
             whole: whole.clone(),
         })))
     }
 
-    /// The challenge that it answers, if it answers one.
+    /// The id of the challenge that it answers.
     pub(super) fn challenge(&self) -> Option<&str> {
         match self {
             Self::Payment(payment) => Some(&payment.challenge.id),
@@ -134,7 +133,7 @@ impl Proof {
         }
     }
 
-    /// Whether it came with the body that its challenge was made for, where it has one.
+    /// Whether it was sent with the body of its challenge, if it has one.
     pub(super) fn is_for_its_body(&self) -> bool {
         match self {
             Self::Payment(payment) => payment.challenge.digest == payment.content,
@@ -142,18 +141,33 @@ impl Proof {
         }
     }
 
-    /// The transfer that it holds. Only its shape matters here: if the rules grow
-    /// stricter, money that is in doubt must still be found.
-    pub(super) fn authorization(&self) -> Result<Authorization, Rejection> {
+    /// Parses the transfer without checking it: a payment in doubt must still be found after
+    /// the checks became stricter.
+    fn authorization(&self) -> Result<TransferAuthorization, Rejection> {
         match self {
-            Self::Payment(payment) => transfer(&payment.whole, &IN_PAYMENTS),
-            Self::Exact(payload) => transfer(payload, &IN_EXACT),
+            Self::Payment(payment) => transfer(&payment.whole, &PAYMENT_PATHS),
+            Self::Exact(payload) => transfer(payload, &EXACT_PATHS),
         }
     }
 }
 
-/// Where the members of a transfer are.
-struct Places {
+/// A parsed credential. Missing fields of the transfer are a separate result, because other
+/// reasons for a rejection come first.
+pub(super) struct ParsedCredential {
+    pub(super) proof: PaymentProof,
+    pub(super) authorization: Result<TransferAuthorization, Rejection>,
+}
+
+impl ParsedCredential {
+    pub(super) fn of(credential: &Credential) -> Result<Self, Rejection> {
+        let proof = PaymentProof::open(credential)?;
+        let authorization = proof.authorization();
+        Ok(Self { proof, authorization })
+    }
+}
+
+/// The paths of the members of a transfer.
+struct FieldPaths {
     from: &'static str,
     to: &'static str,
     value: &'static str,
@@ -163,7 +177,7 @@ struct Places {
     signature: &'static str,
 }
 
-const IN_PAYMENTS: Places = Places {
+const PAYMENT_PATHS: FieldPaths = FieldPaths {
     from: "/payload/from",
     to: "/payload/to",
     value: "/payload/value",
@@ -173,7 +187,7 @@ const IN_PAYMENTS: Places = Places {
     signature: "/payload/signature",
 };
 
-const IN_EXACT: Places = Places {
+const EXACT_PATHS: FieldPaths = FieldPaths {
     from: "/payload/authorization/from",
     to: "/payload/authorization/to",
     value: "/payload/authorization/value",
@@ -183,19 +197,19 @@ const IN_EXACT: Places = Places {
     signature: "/payload/signature",
 };
 
-/// Reads a transfer and names every member that does not read.
-fn transfer(whole: &Value, places: &Places) -> Result<Authorization, Rejection> {
-    let mut reader = Reader { whole, faults: Vec::new() };
-    let from = reader.read(places.from, address);
-    let to = reader.read(places.to, address);
-    let value = reader.read(places.value, decimal);
-    let valid_after = reader.read(places.valid_after, decimal);
-    let valid_before = reader.read(places.valid_before, decimal);
-    let nonce = reader.read(places.nonce, full_word);
-    let signature = reader.read(places.signature, signature);
+/// Parses a transfer. An error lists all members that are missing or malformed.
+fn transfer(whole: &Value, paths: &FieldPaths) -> Result<TransferAuthorization, Rejection> {
+    let mut reader = FieldReader { whole, faults: Vec::new() };
+    let from = reader.read(paths.from, address);
+    let to = reader.read(paths.to, address);
+    let value = reader.read(paths.value, decimal);
+    let valid_after = reader.read(paths.valid_after, decimal);
+    let valid_before = reader.read(paths.valid_before, decimal);
+    let nonce = reader.read(paths.nonce, full_word);
+    let signature = reader.read(paths.signature, signature);
     let faults = reader.faults.join(", ");
     let read = || {
-        Some(Authorization {
+        Some(TransferAuthorization {
             network: NETWORK,
             token: NETWORK.usdc(),
             from: from?,
@@ -207,16 +221,18 @@ fn transfer(whole: &Value, places: &Places) -> Result<Authorization, Rejection> 
             signature: signature?,
         })
     };
-    read().ok_or_else(|| Flaw::Malformed.because(&format!("Missing or misspelt: {faults}.")))
+    read().ok_or_else(|| {
+        CredentialProblem::Malformed.rejection(&format!("Missing or malformed: {faults}."))
+    })
 }
 
-/// Reads members by their places and remembers those that did not read.
-struct Reader<'a> {
+/// Parses members by their paths and collects the paths that fail.
+struct FieldReader<'a> {
     whole: &'a Value,
     faults: Vec<&'static str>,
 }
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     fn read<T>(&mut self, place: &'static str, parse: fn(&str) -> Option<T>) -> Option<T> {
         let found = self.whole.pointer(place).and_then(Value::as_str).and_then(parse);
         if found.is_none() {
@@ -226,7 +242,7 @@ impl Reader<'_> {
     }
 }
 
-/// A number that fits 64 bits: no amount or moment that we take is larger.
+/// A decimal number of at most 64 bits.
 fn decimal(text: &str) -> Option<u64> {
     if text.bytes().all(|digit| digit.is_ascii_digit()) { number(text) } else { None }
 }
@@ -236,7 +252,7 @@ fn full_word(text: &str) -> Option<[u8; 32]> {
     if full { word(text) } else { None }
 }
 
-/// Some signers write the parity as 0 or 1; the token wants 27 or 28.
+/// Some signers write the parity as 0 or 1; the token requires 27 or 28.
 fn signature(text: &str) -> Option<[u8; 65]> {
     let mut signature: [u8; 65] = bytes(text)?.try_into().ok()?;
     if signature[64] < 2 {

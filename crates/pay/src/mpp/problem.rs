@@ -1,72 +1,73 @@
-//! How MPP says no: problem documents (RFC 9457) of its own types, with our fault inside.
+//! The problem documents (RFC 9457) of MPP, with the error of the refusal table inside.
 
 use http::StatusCode;
 use order::model::ids::OrderId;
 use order::tender::Rejection;
 use serde_json::{Map, Value, json};
 
-use crate::fault::short;
-use crate::mode::Mode;
+use crate::mode::PaymentMode;
+use crate::reason::shortened;
 
 const TYPES: &str = "https://paymentauth.org/problems/";
-/// The type of problems that the status alone explains.
+/// The type of a problem that its status explains.
 const NO_TYPE: &str = "about:blank";
-const BETWEEN: &str = ": ";
+const SEPARATOR: &str = ": ";
 
-/// What is wrong with a credential. The draft of the method knows no other words.
+/// Why a credential is rejected. The draft of the method defines no other types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
-    /// It does not read.
+pub(super) enum CredentialProblem {
+    /// It cannot be parsed.
     Malformed,
-    /// It answers no challenge of ours, or not one for this request.
-    Challenge,
-    /// Its challenge has run out.
-    Expired,
-    /// It does not pay what was asked for.
-    Unverified,
+    /// Its challenge is not ours, or was made for another request.
+    InvalidChallenge,
+    /// Its challenge has expired.
+    PaymentExpired,
+    /// It does not pay what the challenge asks for.
+    VerificationFailed,
 }
 
-impl Flaw {
-    const ALL: [Self; 4] = [Self::Malformed, Self::Challenge, Self::Expired, Self::Unverified];
+impl CredentialProblem {
+    const ALL: [Self; 4] =
+        [Self::Malformed, Self::InvalidChallenge, Self::PaymentExpired, Self::VerificationFailed];
 
     pub(super) const fn code(self) -> &'static str {
         match self {
             Self::Malformed => "malformed-credential",
-            Self::Challenge => "invalid-challenge",
-            Self::Expired => "payment-expired",
-            Self::Unverified => "verification-failed",
+            Self::InvalidChallenge => "invalid-challenge",
+            Self::PaymentExpired => "payment-expired",
+            Self::VerificationFailed => "verification-failed",
         }
     }
 
     const fn title(self) -> &'static str {
         match self {
             Self::Malformed => "Malformed Credential",
-            Self::Challenge => "Invalid Challenge",
-            Self::Expired => "Payment Expired",
-            Self::Unverified => "Verification Failed",
+            Self::InvalidChallenge => "Invalid Challenge",
+            Self::PaymentExpired => "Payment Expired",
+            Self::VerificationFailed => "Verification Failed",
         }
     }
 
-    /// The flaw with its reason, on its way through the desk, which knows no protocol.
-    pub(super) fn because(self, reason: &str) -> Rejection {
-        Rejection::Invalid(format!("{}{BETWEEN}{reason}", self.code()))
+    /// A rejection that carries this problem type through the checkout, which knows no protocol.
+    pub(super) fn rejection(self, reason: &str) -> Rejection {
+        Rejection::Invalid(format!("{}{SEPARATOR}{reason}", self.code()))
     }
 
-    /// What came through the desk. Words without a flaw before them are a chain's: it
-    /// would not do what the credential promises.
-    pub(super) fn read(told: &str) -> (Self, &str) {
-        let named = told.split_once(BETWEEN).and_then(|(code, reason)| {
-            let flaw = Self::ALL.into_iter().find(|flaw| flaw.code() == code)?;
-            Some((flaw, reason))
+    /// Splits what [`rejection`](Self::rejection) made. A reason without a problem type comes
+    /// from the chain.
+    pub(super) fn split(rejection: &str) -> (Self, &str) {
+        let typed = rejection.split_once(SEPARATOR).and_then(|(code, reason)| {
+            let problem = Self::ALL.into_iter().find(|problem| problem.code() == code)?;
+            Some((problem, reason))
         });
-        named.unwrap_or((Self::Unverified, told))
+        typed.unwrap_or((Self::VerificationFailed, rejection))
     }
 }
 
-/// A problem document that is not finished: what it is about can be added.
-pub(super) struct Problem(Map<String, Value>);
+/// A problem document, to which members can be added.
+pub(super) struct ProblemDocument(Map<String, Value>);
 
-impl Problem {
+impl ProblemDocument {
     fn new(kind: &str, title: &str, status: StatusCode, detail: &str) -> Self {
         let kind = if kind.is_empty() { NO_TYPE.to_owned() } else { format!("{TYPES}{kind}") };
         Self(Map::from_iter([
@@ -81,12 +82,12 @@ impl Problem {
         Self::new("payment-required", "Payment Required", status, detail)
     }
 
-    pub(super) fn flawed(flaw: Flaw, status: StatusCode, reason: &str) -> Self {
-        Self::new(flaw.code(), flaw.title(), status, &short(reason))
+    pub(super) fn credential(problem: CredentialProblem, status: StatusCode, reason: &str) -> Self {
+        Self::new(problem.code(), problem.title(), status, &shortened(reason))
     }
 
-    /// Everything else, as far as the protocol has a word for it.
-    pub(super) fn of(status: StatusCode, detail: &str) -> Self {
+    /// The problem of any other error, with a type if the protocol defines one.
+    pub(super) fn for_status(status: StatusCode, detail: &str) -> Self {
         match status {
             StatusCode::BAD_REQUEST => Self::new("bad-request", "Bad Request", status, detail),
             StatusCode::INTERNAL_SERVER_ERROR => {
@@ -102,20 +103,20 @@ impl Problem {
         self
     }
 
-    /// Says whether real money is asked for.
-    pub(super) fn in_mode(mut self, mode: Mode) -> Self {
-        self.0.insert("mode".to_owned(), mode.word().into());
+    /// Adds whether real money is asked for.
+    pub(super) fn in_mode(mut self, mode: PaymentMode) -> Self {
+        self.0.insert("mode".to_owned(), mode.as_str().into());
         self
     }
 
-    pub(super) fn challenged(mut self, id: &str) -> Self {
+    pub(super) fn with_challenge(mut self, id: &str) -> Self {
         self.0.insert("challengeId".to_owned(), id.into());
         self
     }
 
-    /// Puts our own words for it inside, in the shape of all our faults.
-    pub(super) fn with(mut self, fault: &Value) -> Self {
-        self.0.insert("error".to_owned(), fault["error"].clone());
+    /// Adds the error, in the format of all our errors.
+    pub(super) fn with_error(mut self, body: &Value) -> Self {
+        self.0.insert("error".to_owned(), body["error"].clone());
         self
     }
 
@@ -129,23 +130,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flaw_and_its_reason_come_through_the_desk_as_they_went() {
-        for flaw in Flaw::ALL {
-            let Rejection::Invalid(told) = flaw.because("one: two") else { panic!("{flaw:?}") };
-            assert_eq!(Flaw::read(&told), (flaw, "one: two"));
+    fn a_problem_type_and_its_reason_can_be_split_again() {
+        for problem in CredentialProblem::ALL {
+            let Rejection::Invalid(rejection) = problem.rejection("one: two") else {
+                panic!("{problem:?}")
+            };
+            assert_eq!(CredentialProblem::split(&rejection), (problem, "one: two"));
         }
         let chain = "FiatTokenV2: authorization is used or canceled";
-        assert_eq!(Flaw::read(chain), (Flaw::Unverified, chain));
+        assert_eq!(CredentialProblem::split(chain), (CredentialProblem::VerificationFailed, chain));
     }
 
     #[test]
-    fn what_the_protocol_has_no_word_for_has_no_type() {
-        let gone = Problem::of(StatusCode::GONE, "It is over.").json();
+    fn a_status_without_a_problem_type_has_the_type_about_blank() {
+        let gone = ProblemDocument::for_status(StatusCode::GONE, "It is over.").json();
         assert_eq!(
             gone,
             json!({"type": "about:blank", "title": "Gone", "status": 410, "detail": "It is over."})
         );
-        let broken = Problem::of(StatusCode::INTERNAL_SERVER_ERROR, "Ours.").json();
+        let broken = ProblemDocument::for_status(StatusCode::INTERNAL_SERVER_ERROR, "Ours.").json();
         assert_eq!(broken["type"], "https://paymentauth.org/problems/internal-payment-error");
     }
 }

@@ -1,21 +1,26 @@
-//! What a payer is told of money that moved: `Payment-Receipt`, kept as it was first written.
+//! The receipt of MPP: `Payment-Receipt`, stored as it was first written.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::HeaderValue;
 use order::model::payment::{Receipt, Settlement};
 use serde_json::json;
 
-use super::credential::{Authorization, Proof};
-use super::{METHOD, exact};
-use crate::movement::Moved;
+use super::credential::{PaymentProof, TransferAuthorization};
+use super::{METHOD, x402_exact};
+use crate::transfer::ConfirmedTransfer;
 
-/// Between the receipt and what x402's clients get beside it. No base64 has it.
-const BETWEEN: char = '\n';
+/// Separates the receipt from the one for x402 clients. Never part of base64.
+const SEPARATOR: char = '\n';
 
-/// Money that moved, with the receipt for it. What is kept are the headers' values
+/// ChallengeTemplate that moved, with the receipt for it. What is kept are the headers' values
 /// themselves, so that a repeated answer has them byte for byte.
-pub(super) fn settlement(proof: &Proof, authorization: &Authorization, moved: Moved) -> Settlement {
-    let Moved { transaction, at, finality } = moved;
+pub(super) fn settlement(
+    proof: &PaymentProof,
+    authorization: &TransferAuthorization,
+    moved: ConfirmedTransfer,
+) -> Settlement {
+    let ConfirmedTransfer { transaction, at, finality } = moved;
     let mut receipt = json!({
         "status": "success",
         "method": METHOD,
@@ -26,33 +31,34 @@ pub(super) fn settlement(proof: &Proof, authorization: &Authorization, moved: Mo
     if let Some(id) = proof.challenge() {
         receipt["challengeId"] = id.into();
     }
-    let mut kept = URL_SAFE_NO_PAD.encode(receipt.to_string());
+    let mut stored = URL_SAFE_NO_PAD.encode(receipt.to_string());
     match proof {
-        Proof::Payment(_) => {}
-        Proof::Exact(_) => {
-            kept.push(BETWEEN);
-            kept.push_str(&exact::response(authorization, &transaction));
+        PaymentProof::Payment(_) => {}
+        PaymentProof::Exact(_) => {
+            stored.push(SEPARATOR);
+            stored.push_str(&x402_exact::response(authorization, &transaction));
         }
     }
-    let receipt = Receipt(kept.into_bytes());
+    let receipt = Receipt(stored.into_bytes());
     Settlement { transaction, amount: authorization.value, at, finality, receipt }
 }
 
-/// The values of the headers that a settlement's receipt is told in.
-pub(super) struct Headers<'a> {
+/// The header values of a stored receipt.
+pub(super) struct ReceiptHeaders {
     /// `Payment-Receipt`.
-    pub(super) receipt: &'a str,
-    /// `PAYMENT-RESPONSE`, if the payer spoke x402.
-    pub(super) response: Option<&'a str>,
+    pub(super) receipt: HeaderValue,
+    /// `PAYMENT-RESPONSE`, if the payer used x402.
+    pub(super) response: Option<HeaderValue>,
 }
 
-/// None if it is not one of these.
-pub(super) fn headers(receipt: &Receipt) -> Option<Headers<'_>> {
-    let kept = str::from_utf8(&receipt.0).ok()?;
-    let (receipt, response) = match kept.split_once(BETWEEN) {
+/// Reads a stored receipt; `None` if it is not one of MPP.
+pub(super) fn headers(receipt: &Receipt) -> Option<ReceiptHeaders> {
+    let stored = str::from_utf8(&receipt.0).ok()?;
+    let (receipt, response) = match stored.split_once(SEPARATOR) {
         Some((receipt, response)) => (receipt, Some(response)),
-        None => (kept, None),
+        None => (stored, None),
     };
-    let written = URL_SAFE_NO_PAD.decode(receipt).is_ok_and(|json| !json.is_empty());
-    written.then_some(Headers { receipt, response })
+    URL_SAFE_NO_PAD.decode(receipt).ok().filter(|json| !json.is_empty())?;
+    let header = |text: &str| HeaderValue::try_from(text).ok();
+    Some(ReceiptHeaders { receipt: header(receipt)?, response: response.and_then(header) })
 }

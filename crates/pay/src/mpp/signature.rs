@@ -1,41 +1,37 @@
 //! What a payer signs, which nonces answer a challenge, and whether the token takes the
 //! signature.
 
-use super::credential::Authorization;
-use crate::eip712::{Word, address, keccak, number, recover, signed, structure, token_domain};
+use evm::eip3009;
+use evm::keccak::keccak256;
+use evm::signature::has_low_s;
+use evm::word;
 
-const TRANSFER: &str = "TransferWithAuthorization(address from,address to,uint256 value,\
-                        uint256 validAfter,uint256 validBefore,bytes32 nonce)";
-
-/// Half of the curve's order. USDC takes no signature with a larger `s`, though it
-/// would lead to the same key.
-const LARGEST_S: Word = [
-    0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-    0x5d, 0x57, 0x6e, 0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
-];
+use super::credential::TransferAuthorization;
+use crate::eip712::{Word, recover, token_domain};
 
 /// What the payer of this transfer signed.
-pub fn digest(authorization: &Authorization) -> Word {
-    let words = [
-        address(authorization.from),
-        address(authorization.to),
-        number(authorization.value.atomic()),
-        number(authorization.valid_after),
-        number(authorization.valid_before),
-        authorization.nonce,
-    ];
-    signed(token_domain(authorization.network), structure(TRANSFER, &words))
+pub fn digest(authorization: &TransferAuthorization) -> Word {
+    let transfer = eip3009::Eip3009Transfer {
+        from: authorization.from.bytes(),
+        to: authorization.to.bytes(),
+        value: word::from_u64(authorization.value.atomic()),
+        valid_after: word::from_u64(authorization.valid_after),
+        valid_before: word::from_u64(authorization.valid_before),
+        nonce: authorization.nonce,
+    };
+    transfer.transfer_digest(token_domain(authorization.network))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signed {
     ByPayer,
-    /// By somebody else, by nobody, or in a way that the token does not take.
+    /// By another account, by none, or in a form that the token does not accept.
     Otherwise,
 }
 
-pub(super) fn signed_by(authorization: &Authorization) -> Signed {
-    let low = authorization.signature[32..64] <= LARGEST_S[..];
+pub(super) fn signed_by(authorization: &TransferAuthorization) -> Signed {
+    // USDC accepts no high `s`, though it leads to the same key.
+    let low = has_low_s(&authorization.signature);
     let signer = recover(digest(authorization), &authorization.signature);
     if low && signer == Some(authorization.from) { Signed::ByPayer } else { Signed::Otherwise }
 }
@@ -45,10 +41,10 @@ pub(super) fn signed_by(authorization: &Authorization) -> Signed {
 /// Each is signed by some released client and refused by another's merchant, so we take
 /// both, and it is the challenge's id that can be used once only.
 pub fn nonces(id: &str, realm: &str) -> [Word; 2] {
-    let packed = keccak(&[id.as_bytes(), realm.as_bytes()]);
+    let packed = keccak256(&[id.as_bytes(), realm.as_bytes()]);
     // Neither has a letter that JSON would escape: the id is base64url, and a realm is
     // checked when it is read.
-    let framed = keccak(&[format!(r#"["{id}","{realm}"]"#).as_bytes()]);
+    let framed = keccak256(&[format!(r#"["{id}","{realm}"]"#).as_bytes()]);
     [packed, framed]
 }
 

@@ -1,4 +1,4 @@
-//! MPP as the desk sees it: checks what can be checked here, and leaves the chain to its port.
+//! MPP as a tender: local checks here, everything on the chain through the settler.
 
 use std::sync::Arc;
 
@@ -10,51 +10,51 @@ use order::model::payment::{
     TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
-use order::tender::{Rejection, Tender, Unsettled};
+use order::tender::{
+    CheckedCredential, PresentedCredential, Rejection, Session, Tender, Unsettled,
+};
 
-use super::binding::{Realm, Secrets};
-use super::challenge::{Randomness, Usual};
-use super::checks::{Held, Measure};
-use super::credential::{Authorization, Proof};
-use super::facilitator::{Due, Facilitator, Found};
-use super::problem::Flaw;
+use super::challenge::{ChallengeCache, RandomBytes};
+use super::challenge_id::{ChallengeSecrets, Realm};
+use super::checks::{CredentialCheck, ParsedPayment};
+use super::credential::{ParsedCredential, PaymentProof, TransferAuthorization};
+use super::problem::CredentialProblem;
 use super::receipt;
-use crate::mode::Mode;
-use crate::movement::Movement;
+use super::settler::{AuthorizationUse, TransferPayment, TransferSettler};
+use crate::mode::PaymentMode;
 use crate::x402::resource::Resource;
 
 /// Payment by MPP.
 pub struct Mpp {
-    pub facilitator: Arc<dyn Facilitator>,
+    pub facilitator: Arc<dyn TransferSettler>,
     pub realm: Realm,
-    pub secrets: Secrets,
-    pub randomness: Arc<Randomness>,
+    pub secrets: ChallengeSecrets,
+    pub randomness: Arc<RandomBytes>,
     /// The paid endpoint, for clients that speak x402 to it.
     pub resource: Resource,
-    pub(super) usual: Usual,
-    pub(super) mode: Mode,
+    pub(super) challenge_cache: ChallengeCache,
+    pub(super) mode: PaymentMode,
 }
 
 impl Mpp {
     pub fn new(
-        facilitator: Arc<dyn Facilitator>,
+        facilitator: Arc<dyn TransferSettler>,
         realm: Realm,
-        secrets: Secrets,
-        randomness: Arc<Randomness>,
+        secrets: ChallengeSecrets,
+        randomness: Arc<RandomBytes>,
         resource: Resource,
     ) -> Self {
-        let (usual, mode) = (Usual::default(), Mode::default());
-        Self { facilitator, realm, secrets, randomness, resource, usual, mode }
+        let (challenge_cache, mode) = (ChallengeCache::default(), PaymentMode::default());
+        Self { facilitator, realm, secrets, randomness, resource, challenge_cache, mode }
     }
 
     /// The same, for money of this kind.
     #[must_use]
-    pub fn in_mode(self, mode: Mode) -> Self {
+    pub fn in_mode(self, mode: PaymentMode) -> Self {
         Self { mode, ..self }
     }
 }
 
-#[async_trait]
 impl Tender for Mpp {
     fn kind(&self) -> TenderKind {
         TenderKind::Mpp
@@ -64,84 +64,122 @@ impl Tender for Mpp {
         Price::Fixed(CEILING)
     }
 
-    /// A credential that came with another body than its challenge was made for is not read:
-    /// it is answered with a challenge for this one.
-    fn keys(&self, credential: &Credential) -> CredentialKeys {
-        let held = read(credential).ok().filter(|held| held.proof.is_for_its_body());
-        let spent = held.map(|held| keys(&held)).unwrap_or_default();
-        CredentialKeys { spent, identifier: None }
+    fn read(&self, credential: Credential) -> Box<dyn PresentedCredential<'_> + '_> {
+        let parsed = ParsedCredential::of(&credential);
+        let keys = parsed.as_ref().map(presented_keys).unwrap_or_default();
+        Box::new(Presented { mpp: self, credential, parsed, keys })
     }
 
-    fn read(
-        &self,
-        credential: Credential,
-        terms: &Terms,
-    ) -> Result<payment::Authorization, Rejection> {
-        let Self { realm, secrets, resource, mode, .. } = self;
-        let held = Measure { terms, realm, secrets, resource, mode: *mode }.hold(&credential)?;
-        Ok(authorization(credential, &held))
+    fn resume(&self, payment: &Payment) -> Option<Box<dyn Session + '_>> {
+        let ParsedCredential { proof, authorization } =
+            ParsedCredential::of(&payment.authorization.credential).ok()?;
+        let payment = ParsedPayment { proof, authorization: authorization.ok()? };
+        Some(Box::new(MppSession { mpp: self, payment }))
+    }
+}
+
+/// A credential of a request.
+struct Presented<'a> {
+    mpp: &'a Mpp,
+    credential: Credential,
+    parsed: Result<ParsedCredential, Rejection>,
+    keys: CredentialKeys,
+}
+
+impl<'a> PresentedCredential<'a> for Presented<'a> {
+    fn keys(&self) -> &CredentialKeys {
+        &self.keys
     }
 
-    async fn verify(&self, authorization: &payment::Authorization) -> Result<(), Rejection> {
-        let kept = read(&authorization.credential).map_err(|_| Rejection::Unavailable)?;
-        let found = self.facilitator.verify(&kept.authorization).await.map_err(no_allowance)?;
-        for_this(&kept.proof, found)
+    fn check(self: Box<Self>, terms: &Terms) -> Result<CheckedCredential<'a>, Rejection> {
+        let Self { mpp, credential, parsed, .. } = *self;
+        let Mpp { realm, secrets, resource, mode, .. } = mpp;
+        let check = CredentialCheck { terms, realm, secrets, resource, mode: *mode };
+        let payment = check.run(parsed?)?;
+        let authorization = authorization(credential, &payment);
+        let session = Box::new(MppSession { mpp, payment });
+        Ok(CheckedCredential { authorization, session })
+    }
+}
+
+/// One transfer authorization, and the settler that can send it.
+struct MppSession<'a> {
+    mpp: &'a Mpp,
+    payment: ParsedPayment,
+}
+
+impl MppSession<'_> {
+    fn payment<'a>(&'a self, payment: &'a Payment) -> TransferPayment<'a> {
+        TransferPayment {
+            authorization: &self.payment.authorization,
+            preparation: &payment.preparation,
+        }
+    }
+}
+
+#[async_trait]
+impl Session for MppSession<'_> {
+    async fn verify(&self) -> Result<(), Rejection> {
+        let found = self.mpp.facilitator.verify(&self.payment.authorization).await;
+        for_this(&self.payment.proof, found.map_err(no_allowance)?)
     }
 
     async fn prepare(
         &self,
-        authorization: &payment::Authorization,
         charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
-        let kept = read(&authorization.credential).map_err(|_| Rejection::Unavailable)?;
+        let ParsedPayment { proof, authorization } = &self.payment;
         // All of a transfer moves, or nothing.
-        if charge != kept.authorization.value {
-            return Err(Flaw::Unverified.because("The transfer moves another amount than is due."));
+        if charge != authorization.value {
+            return Err(CredentialProblem::VerificationFailed
+                .rejection("The transfer moves another amount than is due."));
         }
-        let prepared = self.facilitator.prepare(&kept.authorization, earlier).await;
+        let prepared = self.mpp.facilitator.prepare(authorization, earlier).await;
         let prepared = prepared.map_err(no_allowance)?;
-        // While we asked for the price it may have bought something else. Once we have
-        // sent it ourselves, whoever carries it may have it from us.
+        // During the quote it may have paid for something else. Once we have sent it, the
+        // account that sends it may have it from us.
         if earlier.is_none() {
-            for_this(&kept.proof, prepared.found)?;
+            for_this(proof, prepared.usage)?;
         }
         Ok(prepared.preparation)
     }
 
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
-        let kept = found(payment)?;
-        let moved = self.facilitator.settle(due(&kept, payment)).await?;
-        Ok(receipt::settlement(&kept.proof, &kept.authorization, moved))
+        let moved = self.mpp.facilitator.settle(self.payment(payment)).await?;
+        Ok(receipt::settlement(&self.payment.proof, &self.payment.authorization, moved))
     }
 
     async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
-        let kept = found(payment)?;
-        Ok(match self.facilitator.trace(due(&kept, payment), told).await? {
-            Movement::Moved(moved) => {
-                Trace::Moved(receipt::settlement(&kept.proof, &kept.authorization, moved))
-            }
-            Movement::Open => Trace::Open,
-            Movement::Void => Trace::Void,
-        })
+        let trace = self.mpp.facilitator.trace(self.payment(payment), told).await?;
+        let ParsedPayment { proof, authorization } = &self.payment;
+        Ok(trace.map(|moved| receipt::settlement(proof, authorization, moved)))
     }
 }
 
-/// The nonce of an answer to our challenge is good for us alone, so whoever carried it
+/// A credential that came with another body than its challenge was made for has no keys: it
+/// is answered with a challenge for this body.
+fn presented_keys(parsed: &ParsedCredential) -> CredentialKeys {
+    let ParsedCredential { proof, authorization } = parsed;
+    let transfer = authorization.as_ref().ok().filter(|_| proof.is_for_its_body());
+    let spent = transfer.map(|transfer| keys(proof, transfer)).unwrap_or_default();
+    CredentialKeys { spent, identifier: None }
+}
+
+/// The nonce of an answer to our challenge is good for us alone, so the account that sent it
 /// paid us. A nonce of the payer's own may have paid the same seller for something else.
-fn for_this(proof: &Proof, found: Found) -> Result<(), Rejection> {
+fn for_this(proof: &PaymentProof, found: AuthorizationUse) -> Result<(), Rejection> {
     match (proof, found) {
-        (Proof::Payment(_), Found::Unused | Found::Carried) | (Proof::Exact(_), Found::Unused) => {
-            Ok(())
-        }
-        (Proof::Exact(_), Found::Carried) => {
-            Err(Flaw::Unverified
-                .because("The transfer was made before. Sign one with a new nonce."))
+        (PaymentProof::Payment(_), AuthorizationUse::Unused | AuthorizationUse::Used)
+        | (PaymentProof::Exact(_), AuthorizationUse::Unused) => Ok(()),
+        (PaymentProof::Exact(_), AuthorizationUse::Used) => {
+            Err(CredentialProblem::VerificationFailed
+                .rejection("The transfer was made before. Sign one with a new nonce."))
         }
     }
 }
 
-/// A transfer needs no allowance, so that nobody can be asked for one.
+/// A transfer needs no allowance, so no payer is asked for one.
 fn no_allowance(why: Rejection) -> Rejection {
     match why {
         Rejection::AllowanceMissing => Rejection::Unavailable,
@@ -151,15 +189,15 @@ fn no_allowance(why: Rejection) -> Rejection {
 
 /// What may be used once only: the challenge, where one is answered, since two nonces
 /// answer it; and the nonce, with which the chain would be asked twice otherwise.
-fn keys(held: &Held) -> Vec<PaymentKey> {
-    let Authorization { network, from, nonce, .. } = held.authorization;
-    let challenge = held.proof.challenge().map(|id| PaymentKey::of_challenge(id.as_bytes()));
+fn keys(proof: &PaymentProof, transfer: &TransferAuthorization) -> Vec<PaymentKey> {
+    let TransferAuthorization { network, from, nonce, .. } = *transfer;
+    let challenge = proof.challenge().map(|id| PaymentKey::of_challenge(id.as_bytes()));
     let nonce = PaymentKey::of_nonce(Instrument::TransferAuthorization, network, from, nonce);
     challenge.into_iter().chain([nonce]).collect()
 }
 
-fn authorization(credential: Credential, held: &Held) -> payment::Authorization {
-    let Authorization { network, from, to, value, valid_before, .. } = held.authorization;
+fn authorization(credential: Credential, held: &ParsedPayment) -> payment::Authorization {
+    let TransferAuthorization { network, from, to, value, valid_before, .. } = held.authorization;
     payment::Authorization {
         tender: TenderKind::Mpp,
         network,
@@ -167,25 +205,8 @@ fn authorization(credential: Credential, held: &Held) -> payment::Authorization 
         pay_to: to,
         most: value,
         deadline: Timestamp(valid_before),
-        keys: keys(held),
+        keys: keys(&held.proof, &held.authorization),
         digest: credential.digest(),
         credential,
     }
-}
-
-fn read(credential: &Credential) -> Result<Held, Rejection> {
-    let proof = Proof::open(credential)?;
-    let authorization = proof.authorization()?;
-    Ok(Held { proof, authorization })
-}
-
-/// The transfer behind a payment that was asked for. It read when it was verified;
-/// should it not read any more, nothing is known about its money.
-fn found(payment: &Payment) -> Result<Held, Failure> {
-    read(&payment.authorization.credential)
-        .map_err(|_| Failure::Lost("the kept credential does not read".into()))
-}
-
-fn due<'a>(kept: &'a Held, payment: &'a Payment) -> Due<'a> {
-    Due { authorization: &kept.authorization, preparation: &payment.preparation }
 }

@@ -1,25 +1,20 @@
-//! What a payer must allow before Permit2 may move its USDC: token, spender, call, and what replaces it.
+//! The allowance that Permit2 needs: token, spender, call, and the permit that replaces it.
 
+use evm::abi::{APPROVE, encode_call};
+use evm::{hex, word};
 use order::model::chain::Network;
 use order::model::money::Usdc;
 use serde_json::{Value, json};
 
-use super::PERMIT2;
-use super::extensions::SPONSORING;
-use super::facilitator::Sponsoring;
+use super::settler::GasSponsoring;
+use super::{PERMIT2, SPONSORING};
 
-/// Clients derive what to do from exactly this word.
+/// Clients act on exactly this code.
 pub(super) const REQUIRED: &str = "permit2_allowance_required";
 
-const APPROVE: &str = "approve(address,uint256)";
-/// The first four bytes of the Keccak-256 of `APPROVE`.
-const SELECTOR: &str = "095ea7b3";
-/// A word of the EVM, in hexadecimal digits.
-const WORD_DIGITS: usize = 64;
-
-/// The missing call on each network that is offered, and the permit that replaces it where
-/// one is carried. At least `amount` has to be allowed.
-pub(super) fn missing(networks: &[Network], amount: Usdc, sponsoring: Sponsoring) -> Value {
+/// The missing call for each offered network, and the permit that replaces it if its gas is
+/// sponsored. The allowance must be at least `amount`.
+pub(super) fn missing_call(networks: &[Network], amount: Usdc, sponsoring: GasSponsoring) -> Value {
     let tokens = networks
         .iter()
         .map(|network| json!({ "network": network.caip2(), "token": network.usdc().to_string() }));
@@ -30,39 +25,34 @@ pub(super) fn missing(networks: &[Network], amount: Usdc, sponsoring: Sponsoring
         "call": { "function": APPROVE, "to": "token", "data": data(amount) },
     });
     match sponsoring {
-        Sponsoring::Offered => missing["or_permit"] = SPONSORING.into(),
-        Sponsoring::NotOffered => {}
+        GasSponsoring::Offered => missing["or_permit"] = SPONSORING.into(),
+        GasSponsoring::NotOffered => {}
     }
     missing
 }
 
-/// The same without the input of the call, for which a header has no room.
-pub(super) fn within_a_header(mut missing: Value) -> Value {
+/// The same without the input of the call, which is too long for a header.
+pub(super) fn without_call_data(mut missing: Value) -> Value {
     if let Some(call) = missing["call"].as_object_mut() {
         call.remove("data");
     }
     missing
 }
 
-/// The input of a transaction to the token that allows Permit2 this much.
+/// The input of the transaction that approves Permit2 for this amount.
 fn data(amount: Usdc) -> String {
-    let spender = PERMIT2.to_string();
-    let spender = spender.trim_start_matches("0x").to_ascii_lowercase();
-    format!("0x{SELECTOR}{spender:0>WORD_DIGITS$}{:0>WORD_DIGITS$x}", amount.atomic())
+    let arguments = [word::from_address(PERMIT2.bytes()), word::from_u64(amount.atomic())];
+    hex::encode(&encode_call(APPROVE, &arguments))
 }
 
 #[cfg(test)]
 mod tests {
     use order::model::money::CEILING;
-    use sha3::{Digest, Keccak256};
 
     use super::*;
 
     #[test]
-    fn the_call_is_an_approval_of_permit2_for_the_ceiling() {
-        let selector = &Keccak256::digest(APPROVE)[..4];
-        let selector: String = selector.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(selector, SELECTOR);
+    fn the_call_approves_permit2_for_the_ceiling() {
         assert_eq!(
             data(CEILING),
             "0x095ea7b3\

@@ -1,4 +1,4 @@
-//! What a payer is asked for: `PAYMENT-REQUIRED`, and one entry of it for whoever needs it.
+//! The challenge of x402: `PAYMENT-REQUIRED`, with one payment requirement for each network.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,30 +14,30 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::extensions::Extensions;
-use super::facilitator::{Facilitator, Service, Sponsoring};
 use super::resource::Resource;
+use super::settler::{GasSponsoring, Permit2Settler, Permit2Support};
 use super::{VERSION, allowance};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION};
-use crate::fault::short;
-use crate::form::Form;
-use crate::mode::Mode;
+use crate::mode::PaymentMode;
+use crate::reason::shortened;
+use crate::template::Template;
 
 pub const SCHEME: &str = "upto";
-/// How long a payer's promise lives. It has to cover checking it, asking the
-/// provider, and settling on a busy chain.
+/// How long a payer's authorization is valid. Covers the checks, the provider's quote and the
+/// settlement on a busy chain.
 pub const TIMEOUT_SECONDS: u64 = 600;
 pub(super) const TRANSFER_METHOD: &str = "permit2";
 
-/// What is asked for on one network: an entry of `accepts`, and the
+/// The payment requirement of one network: an entry of `accepts`, and the
 /// `paymentRequirements` of a facilitator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
     pub network: Network,
     pub pay_to: EvmAddress,
-    /// The most that may be taken, or at settlement what is taken.
+    /// In a challenge the maximum, at settlement the charge.
     pub amount: Usdc,
-    /// Whom the promise names as the one who may carry it.
-    pub carrier: EvmAddress,
+    /// The only account that may broadcast the authorization.
+    pub facilitator_address: EvmAddress,
 }
 
 impl Requirement {
@@ -53,85 +53,90 @@ impl Requirement {
                 "name": TOKEN_NAME,
                 "version": TOKEN_VERSION,
                 "assetTransferMethod": TRANSFER_METHOD,
-                "facilitatorAddress": self.carrier.to_string(),
+                "facilitatorAddress": self.facilitator_address.to_string(),
             },
         })
     }
 }
 
-/// A challenge, ready to send.
+/// A challenge that is ready to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Challenge {
-    /// What a program is told beside it.
-    pub(super) body: Form,
-    /// The value of `PAYMENT-REQUIRED`: padded standard base64, which is all
-    /// that official clients read.
+    /// The JSON body, with a placeholder for the order id.
+    pub(super) body: Template,
+    /// The value of `PAYMENT-REQUIRED`. Padded standard base64, because official clients read
+    /// no other.
     pub(super) header: HeaderValue,
-    /// What is missing on a chain, where that is why payment is asked for again.
+    /// The missing allowance, if it is the reason of the challenge.
     pub(super) allowance: Option<Value>,
 }
 
-/// What a challenge is made of, beside what never changes.
-type Lines = Vec<(Requirement, Sponsoring)>;
+/// What the challenges of an endpoint differ in.
+type Requirements = Vec<(Requirement, GasSponsoring)>;
 
-/// Wherever the seller has an address and somebody carries promises.
-fn lines(offer: &Offer, facilitator: &dyn Facilitator) -> Lines {
-    let line = |(network, pay_to)| {
-        let Service { carrier, sponsoring } = facilitator.service(network)?;
-        let amount = offer.price.ceiling();
-        Some((Requirement { network, pay_to, amount, carrier }, sponsoring))
+/// One requirement for each network on which the seller has an address and payments are
+/// supported.
+fn requirements(offer: &Offer, settler: &dyn Permit2Settler) -> Requirements {
+    let requirement = |(network, pay_to)| {
+        let Permit2Support { facilitator, sponsoring } = settler.support(network)?;
+        let (amount, facilitator_address) = (offer.price.ceiling(), facilitator);
+        Some((Requirement { network, pay_to, amount, facilitator_address }, sponsoring))
     };
-    offer.payees.iter().filter_map(line).collect()
+    offer.payees.iter().filter_map(requirement).collect()
 }
 
-/// Asks for an offer to be paid. None if that can be done nowhere: a challenge
-/// that names no carrier cannot be signed.
+/// The challenge for an offer; `None` if no network can be offered, because a payer must sign
+/// for a facilitator.
 pub(super) fn challenge(
     offer: &Offer,
-    facilitator: &dyn Facilitator,
-    sold: Sold<'_>,
+    settler: &dyn Permit2Settler,
+    endpoint: EndpointDescription<'_>,
     reason: &str,
 ) -> Option<Challenge> {
-    write(&lines(offer, facilitator), sold, reason)
+    write(&requirements(offer, settler), endpoint, reason)
 }
 
-/// What all challenges of one endpoint share.
+/// What all challenges of an endpoint have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Sold<'a> {
+pub(super) struct EndpointDescription<'a> {
     pub(super) resource: &'a Resource,
     pub(super) extensions: &'a Extensions,
-    pub(super) mode: Mode,
+    pub(super) mode: PaymentMode,
 }
 
-fn write(lines: &[(Requirement, Sponsoring)], sold: Sold<'_>, reason: &str) -> Option<Challenge> {
-    let Sold { resource, extensions, mode } = sold;
-    let sponsored = lines.iter().any(|(_, sponsoring)| *sponsoring == Sponsoring::Offered);
-    let sponsoring = if sponsored { Sponsoring::Offered } else { Sponsoring::NotOffered };
+fn write(
+    requirements: &[(Requirement, GasSponsoring)],
+    endpoint: EndpointDescription<'_>,
+    reason: &str,
+) -> Option<Challenge> {
+    let EndpointDescription { resource, extensions, mode } = endpoint;
+    let (first, _) = requirements.first()?;
+    let sponsored =
+        requirements.iter().any(|(_, sponsoring)| *sponsoring == GasSponsoring::Offered);
+    let sponsoring = if sponsored { GasSponsoring::Offered } else { GasSponsoring::NotOffered };
     let accepts: Vec<String> =
-        lines.iter().map(|(line, _)| mode.mark(line.json()).to_string()).collect();
-    let (first, _) = lines.first()?;
-    let networks: Vec<Network> = lines.iter().map(|(line, _)| line.network).collect();
-    let missing = (reason == allowance::REQUIRED)
-        .then(|| allowance::missing(&networks, first.amount, sponsoring));
-    let told = missing
+        requirements.iter().map(|(one, _)| mode.mark(one.json()).to_string()).collect();
+    let networks: Vec<Network> = requirements.iter().map(|(one, _)| one.network).collect();
+    let allowance = (reason == allowance::REQUIRED)
+        .then(|| allowance::missing_call(&networks, first.amount, sponsoring));
+    let allowance_member = allowance
         .clone()
-        .map(|missing| format!(r#","allowance":{}"#, allowance::within_a_header(missing)));
+        .map(|missing| format!(r#","allowance":{}"#, allowance::without_call_data(missing)));
     let json = format!(
         r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}{}}}"#,
-        Value::from(short(reason)),
+        Value::from(shortened(reason)),
         resource.json(),
         accepts.join(","),
         extensions.offered(sponsoring),
-        told.unwrap_or_default(),
+        allowance_member.unwrap_or_default(),
     );
-    // Every letter of base64 may stand in a header.
-    let header = HeaderValue::try_from(STANDARD.encode(json)).ok()?;
-    Some(Challenge { body: form(first.amount, lines, mode), header, allowance: missing })
+    let header = HeaderValue::try_from(STANDARD.encode(json)).expect("base64 is valid in a header");
+    Some(Challenge { body: unpaid_body(first.amount, &networks, mode), header, allowance })
 }
 
-/// What a program is told of an order that waits for money.
+/// The body of an answer about an unpaid order.
 #[derive(Serialize)]
-struct Asked<'a> {
+struct UnpaidBody<'a> {
     public_order_id: &'a str,
     status: &'static str,
     mode: &'static str,
@@ -147,45 +152,45 @@ pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one e
      in PAYMENT-SIGNATURE. You are charged the provider's total plus 21%, never more than the \
      maximum.";
 
-/// Written once for all orders, with a gap for each one's id.
-fn form(most: Usdc, lines: &[(Requirement, Sponsoring)], mode: Mode) -> Form {
-    let gap = OrderId::from_bytes([0; 16]).to_string();
-    let asked = Asked {
-        public_order_id: &gap,
+/// Rendered once for all orders, with a placeholder for the order id.
+fn unpaid_body(maximum: Usdc, networks: &[Network], mode: PaymentMode) -> Template {
+    let placeholder = OrderId::from_bytes([0; 16]).to_string();
+    let body = UnpaidBody {
+        public_order_id: &placeholder,
         status: Status::Unpaid.word(),
-        mode: mode.word(),
-        maximum: most.to_string(),
+        mode: mode.as_str(),
+        maximum: maximum.to_string(),
         currency: "USDC",
-        networks: lines.iter().map(|(line, _)| line.network.caip2()).collect(),
-        order_url: format!("/api/x402/orders/{gap}"),
+        networks: networks.iter().map(|network| network.caip2()).collect(),
+        order_url: format!("/api/x402/orders/{placeholder}"),
         how_to_pay: HOW_TO_PAY,
     };
-    // Texts make JSON without fail.
-    Form::of(&serde_json::to_string(&asked).unwrap_or_default(), &[&gap])
+    let json = serde_json::to_string(&body).expect("strings are valid JSON");
+    Template::new(&json, &[&placeholder])
 }
 
-/// The challenge that was written last for those who bring no payment. The next
-/// one is asked for the same, unless it is another seller's or a carrier changed.
+/// The last challenge for a request without a payment. It serves every request until another
+/// seller is asked for or the support of a network changes.
 #[derive(Default)]
-pub(super) struct Usual(Mutex<Option<(Lines, Arc<Challenge>)>>);
+pub(super) struct ChallengeCache(Mutex<Option<(Requirements, Arc<Challenge>)>>);
 
-impl Usual {
+impl ChallengeCache {
     pub(super) fn challenge(
         &self,
         offer: &Offer,
-        facilitator: &dyn Facilitator,
-        sold: Sold<'_>,
+        settler: &dyn Permit2Settler,
+        endpoint: EndpointDescription<'_>,
         reason: &'static str,
     ) -> Option<Arc<Challenge>> {
-        let lines = lines(offer, facilitator);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, challenge)) = &*kept
-            && *known == lines
+        let requirements = requirements(offer, settler);
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, challenge)) = &*cached
+            && *known == requirements
         {
             return Some(challenge.clone());
         }
-        let challenge = Arc::new(write(&lines, sold, reason)?);
-        *kept = Some((lines, challenge.clone()));
+        let challenge = Arc::new(write(&requirements, endpoint, reason)?);
+        *cached = Some((requirements, challenge.clone()));
         Some(challenge)
     }
 }

@@ -1,28 +1,24 @@
-//! What we offer beside the price, and whether a payer repeats it as it was.
+//! The extensions of a challenge, and the check that a payer echoes them unchanged.
 
 use std::sync::LazyLock;
 
 use order::tender::Rejection;
 use serde_json::{Value, json};
 
-use super::facilitator::Sponsoring;
-use super::flaw;
+use super::settler::GasSponsoring;
+use super::{IDENTIFIER, SPONSORING, invalid};
 
-/// The payer may give the payment an identifier.
-pub(super) const IDENTIFIER: &str = "payment-identifier";
-/// The payer may sign the allowance along, and pays no gas for it.
-pub(super) const SPONSORING: &str = "eip2612GasSponsoring";
-/// What registries of paid endpoints want to know.
+/// The extension for registries of paid endpoints.
 const BAZAAR: &str = "bazaar";
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// What a challenge of scheme `exact` tells registries, as JSON: the card and the
-/// answer are the same at both doors.
-pub(crate) static FOR_REGISTRIES: LazyLock<String> =
+/// The extensions of a challenge of scheme `exact`, as JSON: request and response are the same
+/// at both endpoints.
+pub(crate) static BAZAAR_ONLY: LazyLock<String> =
     LazyLock::new(|| json!({ BAZAAR: bazaar() }).to_string());
 
-/// The three extensions, written once: every challenge carries the same bytes.
+/// The three extensions, rendered once: they are the same in every challenge.
 pub(super) struct Extensions {
     all: [(&'static str, Value); 3],
     with_sponsoring: String,
@@ -45,16 +41,16 @@ impl Extensions {
     }
 
     /// As JSON, for a challenge.
-    pub(super) fn offered(&self, sponsoring: Sponsoring) -> &str {
+    pub(super) fn offered(&self, sponsoring: GasSponsoring) -> &str {
         match sponsoring {
-            Sponsoring::Offered => &self.with_sponsoring,
-            Sponsoring::NotOffered => &self.without_sponsoring,
+            GasSponsoring::Offered => &self.with_sponsoring,
+            GasSponsoring::NotOffered => &self.without_sponsoring,
         }
     }
 
-    /// A payer need not repeat an extension, but may only add to what it
-    /// repeats: others read it there and take it for ours. A schema is repeated
-    /// as it was or not at all.
+    /// A payer may leave an extension out or add members to it, but not change ours, because
+    /// facilitators and registries read them in the payload. A schema is echoed unchanged or
+    /// left out.
     pub(super) fn check(&self, payload: &Value) -> Result<(), Rejection> {
         let theirs = &payload["extensions"];
         let kept = |(name, ours): &(&str, Value)| {
@@ -66,11 +62,11 @@ impl Extensions {
         };
         let shape = theirs.is_null() || theirs.is_object();
         let holds = shape && self.all.iter().all(kept);
-        if holds { Ok(()) } else { Err(flaw("extension_echo_mismatch")) }
+        if holds { Ok(()) } else { Err(invalid("extension_echo_mismatch")) }
     }
 }
 
-/// Whether everything in `part` is in `whole`, however deep.
+/// Whether every member of `part` is in `whole`, at any depth.
 fn contains(whole: &Value, part: &Value) -> bool {
     match part.as_object() {
         None => whole == part,
@@ -193,12 +189,13 @@ mod tests {
 
     fn echo() -> Value {
         let extensions = Extensions::new();
-        let offered: Value = serde_json::from_str(extensions.offered(Sponsoring::Offered)).unwrap();
+        let offered: Value =
+            serde_json::from_str(extensions.offered(GasSponsoring::Offered)).unwrap();
         json!({ "extensions": offered })
     }
 
     #[test]
-    fn a_payer_may_add_and_leave_out_but_not_change() {
+    fn a_payer_may_add_or_leave_out_members_but_not_change_them() {
         let ours = Extensions::new();
         assert_eq!(ours.check(&json!({})), Ok(()));
         assert_eq!(ours.check(&json!({ "extensions": null })), Ok(()));
@@ -209,7 +206,7 @@ mod tests {
         more["extensions"][BAZAAR]["schema"] = Value::Null;
         assert_eq!(ours.check(&more), Ok(()));
 
-        let mismatch = Err(flaw("extension_echo_mismatch"));
+        let mismatch = Err(invalid("extension_echo_mismatch"));
         assert_eq!(ours.check(&json!({ "extensions": [] })), mismatch);
         for (place, value) in [
             ("/extensions/payment-identifier/info/required", json!(true)),
@@ -226,10 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_is_carried_only_where_that_is_offered() {
+    fn gas_sponsoring_is_listed_only_if_it_is_offered() {
         let extensions = Extensions::new();
-        assert!(extensions.offered(Sponsoring::Offered).contains(SPONSORING));
-        assert!(!extensions.offered(Sponsoring::NotOffered).contains(SPONSORING));
-        assert!(extensions.offered(Sponsoring::NotOffered).contains(IDENTIFIER));
+        assert!(extensions.offered(GasSponsoring::Offered).contains(SPONSORING));
+        assert!(!extensions.offered(GasSponsoring::NotOffered).contains(SPONSORING));
+        assert!(extensions.offered(GasSponsoring::NotOffered).contains(IDENTIFIER));
     }
 }

@@ -1,52 +1,57 @@
-//! What a payer is told of the money: `PAYMENT-RESPONSE`, for good and for bad.
+//! The receipts of x402: `PAYMENT-RESPONSE` after a settlement and after a failed one.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
 use order::model::money::Usdc;
 use order::model::offer::Offer;
 use order::model::payment::{Receipt, Settlement};
 use serde_json::{Value, json};
 
-use super::credential::Promise;
-use crate::fault::short;
-use crate::movement::Moved;
+use super::credential::Permit2Authorization;
+use crate::reason::shortened;
+use crate::transfer::ConfirmedTransfer;
 
-/// Money that moved, with the receipt for it.
-pub(super) fn settlement(promise: &Promise, amount: Usdc, moved: Moved) -> Settlement {
-    let Moved { transaction, at, finality } = moved;
+/// A settlement with its receipt.
+pub(super) fn settlement(
+    authorization: &Permit2Authorization,
+    amount: Usdc,
+    moved: ConfirmedTransfer,
+) -> Settlement {
+    let ConfirmedTransfer { transaction, at, finality } = moved;
     let receipt = json!({
         "success": true,
-        "payer": promise.payer.to_string(),
+        "payer": authorization.payer.to_string(),
         "transaction": transaction,
-        "network": promise.network.caip2(),
-        // What was taken, not what might have been: `upto` demands it.
+        "network": authorization.network.caip2(),
+        // The charged amount, not the authorized one, as `upto` requires.
         "amount": amount.atomic().to_string(),
     });
     let receipt = Receipt(receipt.to_string().into_bytes());
     Settlement { transaction, amount, at, finality, receipt }
 }
 
-/// The receipt for money that certainly did not move. Whoever seals the answer
-/// knows neither payer nor network any more, so the reason travels as this.
-pub(super) fn failure(promise: &Promise, reason: &str) -> String {
+/// The receipt of a payment that certainly did not move money. It becomes the reason of the
+/// refusal, because the HTTP binding knows neither the payer nor the network.
+pub(super) fn failure(authorization: &Permit2Authorization, reason: &str) -> String {
     let receipt = json!({
         "success": false,
-        "errorReason": short(reason),
-        "payer": promise.payer.to_string(),
+        "errorReason": shortened(reason),
+        "payer": authorization.payer.to_string(),
         "transaction": "",
-        "network": promise.network.caip2(),
+        "network": authorization.network.caip2(),
     });
     receipt.to_string()
 }
 
 /// The value of the header for a receipt.
-pub(super) fn header(receipt: &[u8]) -> String {
-    STANDARD.encode(receipt)
+pub(super) fn header(receipt: &[u8]) -> HeaderValue {
+    HeaderValue::try_from(STANDARD.encode(receipt)).expect("base64 is valid in a header")
 }
 
-/// The value of the header for a payment that was declined. A reason that is
-/// no receipt yet becomes one, with what the offer knows.
-pub(super) fn declined(offer: &Offer, reason: &str) -> String {
+/// The value of the header for a declined payment. A reason that is not a receipt becomes one,
+/// with the first network of the offer.
+pub(super) fn declined(offer: &Offer, reason: &str) -> HeaderValue {
     let written = serde_json::from_str::<Value>(reason);
     if written.is_ok_and(|receipt| receipt["success"] == false) {
         return header(reason.as_bytes());
@@ -54,7 +59,7 @@ pub(super) fn declined(offer: &Offer, reason: &str) -> String {
     let network = offer.payees.iter().next().map(|(network, _)| network.caip2());
     let receipt = json!({
         "success": false,
-        "errorReason": short(reason),
+        "errorReason": shortened(reason),
         "transaction": "",
         "network": network,
     });

@@ -1,12 +1,12 @@
-//! What is for sale, in the words of whoever runs this house.
+//! The paid endpoint as a challenge describes it, from the configuration.
 
 use serde_json::{Value, json};
 
-/// What the endpoint answers with, once paid.
+/// Of the answer to a paid request.
 const MIME_TYPE: &str = "application/json";
 
-// Official clients refuse longer names and more tags; the other limits keep a
-// challenge within its budget of header bytes.
+// Official clients reject longer names and more tags. The other limits keep the header of a
+// challenge short enough.
 const URL_BYTES_MAX: usize = 300;
 const DESCRIPTION_BYTES_MAX: usize = 200;
 const NAME_CHARACTERS_MAX: usize = 32;
@@ -17,13 +17,14 @@ const JSON_BYTES_MAX: usize = 850;
 /// The paid endpoint, as a challenge describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    told: Value,
+    json: Value,
+    /// The same, rendered.
     text: String,
 }
 
 impl Resource {
-    /// The address comes from configuration: behind a proxy, the `Host` of a
-    /// request is anybody's word. Every fault is named at once.
+    /// The URL comes from the configuration, because a client can set the `Host` of a request.
+    /// Lists all mistakes in one error.
     pub fn parse(
         url: &str,
         description: &str,
@@ -39,55 +40,55 @@ impl Resource {
             && !description.contains(char::is_control);
         let tagged =
             tags.len() <= TAGS_MAX && tags.iter().all(|tag| plain(tag, TAG_CHARACTERS_MAX));
-        let told = json!({
+        let json = json!({
             "url": url,
             "description": description,
             "mimeType": MIME_TYPE,
             "serviceName": service_name,
             "tags": tags,
         });
-        let text = told.to_string();
+        let text = json.to_string();
         let checks = [
             (
                 web && plain(url, URL_BYTES_MAX) && !url.contains(' '),
-                "the resource's address is an http or https URL of at most 300 bytes",
+                "the URL of the resource must be an http or https URL of at most 300 bytes",
             ),
-            (described, "its description is one line of at most 200 bytes"),
+            (described, "its description must be one line of at most 200 bytes"),
             (
                 plain(service_name, NAME_CHARACTERS_MAX),
-                "the service's name has at most 32 printable ASCII characters",
+                "the name of the service must have 1 to 32 printable ASCII characters",
             ),
-            (tagged, "there are at most 5 tags of at most 32 printable ASCII characters each"),
-            (text.len() <= JSON_BYTES_MAX, "all of this has at most 850 bytes as JSON"),
+            (tagged, "there must be at most 5 tags of 1 to 32 printable ASCII characters each"),
+            (text.len() <= JSON_BYTES_MAX, "all of this must have at most 850 bytes as JSON"),
         ];
         let faults: Vec<_> =
             checks.iter().filter(|(holds, _)| !holds).map(|(_, fault)| *fault).collect();
         if !faults.is_empty() {
             return Err(format!("In the x402 challenge {}.", faults.join("; ")));
         }
-        Ok(Self { told, text })
+        Ok(Self { json, text })
     }
 
     pub(crate) fn json(&self) -> &str {
         &self.text
     }
 
-    /// Whether a payer repeats what we sell, in part or whole. Registries list
-    /// what a settled payment says is sold, so a payer must not say it anew.
-    pub(crate) fn is_repeated(&self, theirs: &Value) -> Repeated {
+    /// Compares the resource that a payer echoes, in part or as a whole. Registries list the
+    /// resource of a settled payment, so a payer must not change it.
+    pub(crate) fn compare_echo(&self, theirs: &Value) -> ResourceEcho {
         let same = |(name, value): (&String, &Value)| {
-            value.is_null() || *value == "" || self.told.get(name) == Some(value)
+            value.is_null() || *value == "" || self.json.get(name) == Some(value)
         };
         let faithful =
             theirs.is_null() || theirs.as_object().is_some_and(|members| members.iter().all(same));
-        if faithful { Repeated::AsItWas } else { Repeated::Otherwise }
+        if faithful { ResourceEcho::Same } else { ResourceEcho::Different }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repeated {
-    AsItWas,
-    Otherwise,
+pub(crate) enum ResourceEcho {
+    Same,
+    Different,
 }
 
 #[cfg(test)]
@@ -95,10 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_faulty_word_is_named_at_once() {
+    fn an_error_lists_all_mistakes() {
         let long = "x".repeat(33);
         let faults = Resource::parse("ftp://a", "a\nb", &long, &["ok", &long]).unwrap_err();
-        for word in ["address", "description", "name", "tags"] {
+        for word in ["URL", "description", "name", "tags"] {
             assert!(faults.contains(word), "{faults}");
         }
         let many = ["a"; 6];
@@ -107,11 +108,14 @@ mod tests {
         assert!(Resource::parse("https://a.example", "", "Cards", &[]).is_err());
         let quotes = format!("https://a.example/{}", "\"".repeat(280));
         let faults = Resource::parse(&quotes, &"\"".repeat(200), "Cards", &[]).unwrap_err();
-        assert_eq!(faults, "In the x402 challenge all of this has at most 850 bytes as JSON.");
+        assert_eq!(
+            faults,
+            "In the x402 challenge all of this must have at most 850 bytes as JSON."
+        );
     }
 
     #[test]
-    fn a_payer_may_leave_out_but_not_say_otherwise() {
+    fn a_payer_may_leave_out_members_of_the_resource_but_not_change_them() {
         let ours =
             Resource::parse("https://a.example/cards", "One card", "Cards", &["mail"]).unwrap();
         for theirs in [
@@ -120,7 +124,7 @@ mod tests {
             json!({ "url": "https://a.example/cards", "mimeType": "application/json" }),
             json!({ "tags": ["mail"], "iconUrl": null, "description": "" }),
         ] {
-            assert_eq!(ours.is_repeated(&theirs), Repeated::AsItWas, "{theirs}");
+            assert_eq!(ours.compare_echo(&theirs), ResourceEcho::Same, "{theirs}");
         }
         for theirs in [
             json!([]),
@@ -129,7 +133,7 @@ mod tests {
             json!({ "iconUrl": "https://b.example/icon.png" }),
             json!({ "tags": ["mail", "more"] }),
         ] {
-            assert_eq!(ours.is_repeated(&theirs), Repeated::Otherwise, "{theirs}");
+            assert_eq!(ours.compare_echo(&theirs), ResourceEcho::Different, "{theirs}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! x402 as the desk sees it: checks what can be checked here, and leaves the chain to its port.
+//! x402 as a tender: local checks here, everything on the chain through the settler.
 
 use std::sync::Arc;
 
@@ -10,41 +10,41 @@ use order::model::payment::{
     Settlement, TenderKind, Terms, Trace,
 };
 use order::ports::Failure;
-use order::tender::{Rejection, Tender, Unsettled};
+use order::tender::{
+    CheckedCredential, PresentedCredential, Rejection, Session, Tender, Unsettled,
+};
 
-use super::challenge::Usual;
-use super::checks::{Measure, signer};
-use super::credential::{self, Promise};
+use super::challenge::ChallengeCache;
+use super::checks::{CredentialCheck, signer};
+use super::credential::{self, Payload, Permit2Authorization};
 use super::extensions::Extensions;
-use super::facilitator::{Due, Facilitator};
 use super::receipt;
 use super::resource::Resource;
-use crate::mode::Mode;
-use crate::movement::Movement;
+use super::settler::{Permit2Payment, Permit2Settler};
+use crate::mode::PaymentMode;
 
 /// Payment by x402.
 pub struct X402 {
-    pub(super) facilitator: Arc<dyn Facilitator>,
+    pub(super) facilitator: Arc<dyn Permit2Settler>,
     pub(super) resource: Resource,
     pub(super) extensions: Extensions,
-    pub(super) usual: Usual,
-    pub(super) mode: Mode,
+    pub(super) challenge_cache: ChallengeCache,
+    pub(super) mode: PaymentMode,
 }
 
 impl X402 {
-    pub fn new(facilitator: Arc<dyn Facilitator>, resource: Resource) -> Self {
-        let (extensions, usual) = (Extensions::new(), Usual::default());
-        Self { facilitator, resource, extensions, usual, mode: Mode::default() }
+    pub fn new(facilitator: Arc<dyn Permit2Settler>, resource: Resource) -> Self {
+        let (extensions, challenge_cache) = (Extensions::new(), ChallengeCache::default());
+        Self { facilitator, resource, extensions, challenge_cache, mode: PaymentMode::default() }
     }
 
     /// The same, for money of this kind.
     #[must_use]
-    pub fn in_mode(self, mode: Mode) -> Self {
+    pub fn in_mode(self, mode: PaymentMode) -> Self {
         Self { mode, ..self }
     }
 }
 
-#[async_trait]
 impl Tender for X402 {
     fn kind(&self) -> TenderKind {
         TenderKind::X402
@@ -54,86 +54,122 @@ impl Tender for X402 {
         Price::UpTo(CEILING)
     }
 
-    fn keys(&self, credential: &Credential) -> CredentialKeys {
-        let identifier = credential::identifier(credential).ok().flatten();
-        let spent = Promise::read(credential).map(|promise| nonce_key(&promise));
-        CredentialKeys {
-            spent: Vec::from_iter(spent),
-            identifier: identifier.map(|id| PaymentKey::of_identifier(&id)),
-        }
+    fn read(&self, credential: Credential) -> Box<dyn PresentedCredential<'_> + '_> {
+        let payload = Payload::parse(&credential);
+        let keys = keys(&credential, payload.as_ref().ok());
+        Box::new(Presented { x402: self, credential, payload, keys })
     }
 
-    fn read(&self, credential: Credential, terms: &Terms) -> Result<Authorization, Rejection> {
-        let facilitator = self.facilitator.as_ref();
-        let (resource, extensions) = (&self.resource, &self.extensions);
-        let measure = Measure { terms, facilitator, resource, extensions };
-        let promise = measure.hold(&credential)?;
-        let keys = self.keys(&credential).all();
-        Ok(authorization(credential, &promise, keys))
+    fn resume(&self, payment: &Payment) -> Option<Box<dyn Session + '_>> {
+        let authorization = Permit2Authorization::read(&payment.authorization.credential).ok()?;
+        Some(Box::new(X402Session { x402: self, authorization }))
+    }
+}
+
+/// A credential of a request.
+struct Presented<'a> {
+    x402: &'a X402,
+    credential: Credential,
+    payload: Result<Payload, Rejection>,
+    keys: CredentialKeys,
+}
+
+impl<'a> PresentedCredential<'a> for Presented<'a> {
+    fn keys(&self) -> &CredentialKeys {
+        &self.keys
     }
 
-    async fn verify(&self, authorization: &Authorization) -> Result<(), Rejection> {
-        let promise = Promise::read(&authorization.credential);
-        let promise = promise.map_err(|_| Rejection::Unavailable)?;
-        self.facilitator.verify(&promise, signer(&promise)).await
+    fn check(self: Box<Self>, terms: &Terms) -> Result<CheckedCredential<'a>, Rejection> {
+        let Self { x402, credential, payload, keys } = *self;
+        let facilitator = x402.facilitator.as_ref();
+        let (resource, extensions) = (&x402.resource, &x402.extensions);
+        let check = CredentialCheck { terms, facilitator, resource, extensions };
+        let signed = check.run(payload?)?;
+        let authorization = authorization(credential, &signed, keys.all());
+        let session = Box::new(X402Session { x402, authorization: signed });
+        Ok(CheckedCredential { authorization, session })
+    }
+}
+
+/// One authorization, and the settler that can move its money.
+struct X402Session<'a> {
+    x402: &'a X402,
+    authorization: Permit2Authorization,
+}
+
+impl X402Session<'_> {
+    fn payment<'a>(&'a self, payment: &'a Payment) -> Permit2Payment<'a> {
+        let (charge, preparation) = (payment.charge, &payment.preparation);
+        Permit2Payment { authorization: &self.authorization, charge, preparation }
+    }
+}
+
+#[async_trait]
+impl Session for X402Session<'_> {
+    async fn verify(&self) -> Result<(), Rejection> {
+        self.x402.facilitator.verify(&self.authorization, signer(&self.authorization)).await
     }
 
     async fn prepare(
         &self,
-        authorization: &Authorization,
         charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
-        let promise = Promise::read(&authorization.credential);
-        let promise = promise.map_err(|_| Rejection::Unavailable)?;
-        // Nothing at all would be settled without a transaction and leave the
-        // promise unspent; more than promised would be refused by the chain.
-        if charge.atomic() == 0 || charge > promise.most {
+        let authorization = &self.authorization;
+        // A charge of zero would be settled without a transaction, and the authorization
+        // stays unspent. More than the authorized amount is refused by the chain.
+        if charge.atomic() == 0 || charge > authorization.most {
             let reason = "invalid_upto_evm_payload_settlement_exceeds_amount";
-            return Err(Rejection::Invalid(receipt::failure(&promise, reason)));
+            return Err(Rejection::Invalid(receipt::failure(authorization, reason)));
         }
-        let prepared = self.facilitator.prepare(&promise, charge, earlier).await;
+        let prepared = self.x402.facilitator.prepare(authorization, charge, earlier).await;
         prepared.map_err(|why| match why {
-            Rejection::Invalid(reason) => Rejection::Invalid(receipt::failure(&promise, &reason)),
+            Rejection::Invalid(reason) => {
+                Rejection::Invalid(receipt::failure(authorization, &reason))
+            }
             Rejection::PayeeChanged | Rejection::AllowanceMissing | Rejection::Unavailable => why,
         })
     }
 
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
-        let promise = kept(payment)?;
-        let moved = self.facilitator.settle(due(&promise, payment)).await;
-        moved.map(|moved| receipt::settlement(&promise, payment.charge, moved)).map_err(|why| {
-            match why {
+        let authorization = &self.authorization;
+        let moved = self.x402.facilitator.settle(self.payment(payment)).await;
+        moved.map(|moved| receipt::settlement(authorization, payment.charge, moved)).map_err(
+            |why| match why {
                 Unsettled::Refused(reason) => {
-                    Unsettled::Refused(receipt::failure(&promise, &reason))
+                    Unsettled::Refused(receipt::failure(authorization, &reason))
                 }
                 Unsettled::Withdrawn(_) | Unsettled::Lost(_) => why,
-            }
-        })
+            },
+        )
     }
 
     async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
-        let promise = kept(payment)?;
-        Ok(match self.facilitator.trace(due(&promise, payment), told).await? {
-            Movement::Moved(moved) => {
-                Trace::Moved(receipt::settlement(&promise, payment.charge, moved))
-            }
-            Movement::Open => Trace::Open,
-            Movement::Void => Trace::Void,
-        })
+        let trace = self.x402.facilitator.trace(self.payment(payment), told).await?;
+        Ok(trace.map(|moved| receipt::settlement(&self.authorization, payment.charge, moved)))
     }
 }
 
-fn nonce_key(promise: &Promise) -> PaymentKey {
-    PaymentKey::of_nonce(Instrument::Permit2, promise.network, promise.payer, promise.nonce)
+/// The keys of a credential that may not parse as a whole.
+fn keys(credential: &Credential, payload: Option<&Payload>) -> CredentialKeys {
+    let fields = payload.and_then(|payload| payload.fields.as_ref().ok());
+    let identifier = credential::identifier(credential).ok().flatten();
+    CredentialKeys {
+        spent: Vec::from_iter(fields.map(|fields| nonce_key(&fields.authorization))),
+        identifier: identifier.map(|id| PaymentKey::of_identifier(&id)),
+    }
+}
+
+fn nonce_key(signed: &Permit2Authorization) -> PaymentKey {
+    PaymentKey::of_nonce(Instrument::Permit2, signed.network, signed.payer, signed.nonce)
 }
 
 fn authorization(
     credential: Credential,
-    promise: &Promise,
+    signed: &Permit2Authorization,
     keys: Vec<PaymentKey>,
 ) -> Authorization {
-    let Promise { network, payer, pay_to, most, deadline, .. } = *promise;
+    let Permit2Authorization { network, payer, pay_to, most, deadline, .. } = *signed;
     Authorization {
         tender: TenderKind::X402,
         network,
@@ -145,15 +181,4 @@ fn authorization(
         digest: credential.digest(),
         credential,
     }
-}
-
-/// The promise behind a payment that was asked for. It read when it was
-/// verified; should it not read any more, nothing is known about its money.
-fn kept(payment: &Payment) -> Result<Promise, Failure> {
-    Promise::read(&payment.authorization.credential)
-        .map_err(|_| Failure::Lost("the kept credential does not read".into()))
-}
-
-fn due<'a>(promise: &'a Promise, payment: &'a Payment) -> Due<'a> {
-    Due { promise, charge: payment.charge, preparation: &payment.preparation }
 }

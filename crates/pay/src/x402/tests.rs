@@ -1,4 +1,4 @@
-//! Credentials before the tender: which hold, which do not, and who is asked.
+//! Which x402 credentials the tender accepts, and which calls it makes to the settler.
 
 use std::sync::Arc;
 
@@ -11,69 +11,70 @@ use order::model::payment::{
 };
 use order::model::seller::Payees;
 use order::ports::Failure;
-use order::tender::{Rejection, Tender, Unsettled};
-use order::testing::fakes::still::drive;
+use order::tender::{CheckedCredential, Rejection, Tender, Unsettled};
+use order::testing::fakes::manual_time::poll_once;
 use serde_json::{Value, json};
 
-use super::X402;
-use super::facilitator::{Signer, Sponsoring};
-use super::samples::{
-    EARLIER_CARRIER, NOW, Payer, Porter, SELLER, TRANSACTION, credential, decoded, offer, terms,
-    x402,
+use super::fixture::{
+    EARLIER_FACILITATOR, FakeSettler, NOW, Payer, SELLER, TRANSACTION, credential, decoded, offer,
+    terms, x402,
 };
-use crate::movement::Movement;
+use super::settler::{GasSponsoring, SignatureKind};
+use super::tender::X402;
+use crate::transfer::TransferStatus;
 
-mod journey;
+mod payment_flow;
 mod tampering;
 
-/// What an honest payer sends after our challenge.
-fn honest(network: Network) -> Value {
-    let (x402, _) = x402(Porter::good());
+/// What a correct client sends after our challenge.
+fn correct(network: Network) -> Value {
+    let (x402, _) = x402(FakeSettler::good());
     let challenge = x402.challenge(&offer(), "Payment required").unwrap();
     Payer::new().pay(&decoded(challenge.header), network, NOW)
 }
 
-/// The same from a payer who has not let Permit2 move anything yet.
+/// The same from a payer without a Permit2 allowance.
 fn sponsored(network: Network) -> Value {
-    let mut payload = honest(network);
+    let mut payload = correct(network);
     Payer::new().permit(&mut payload, network, NOW.0 + 600);
     payload
 }
 
 fn verify(
-    porter: Porter,
+    settler: FakeSettler,
     credential: Credential,
     terms: &Terms,
-) -> (Result<Authorization, Rejection>, Arc<Porter>) {
-    let (x402, porter) = x402(porter);
-    let verified = |authorization: Authorization| {
-        drive(x402.verify(&authorization)).unwrap().map(|()| authorization)
+) -> (Result<Authorization, Rejection>, Arc<FakeSettler>) {
+    let (x402, settler) = x402(settler);
+    let verified = |checked: CheckedCredential<'_>| {
+        poll_once(checked.session.verify()).unwrap().map(|()| checked.authorization)
     };
-    (x402.read(credential, terms).and_then(verified), porter)
+    let verified = x402.read(credential).check(terms).and_then(verified);
+    (verified, settler)
 }
 
-fn accepted(payload: &Value) -> (Authorization, Arc<Porter>) {
-    let (said, porter) = verify(Porter::good(), credential(payload), &terms());
-    (said.unwrap(), porter)
+fn accepted(payload: &Value) -> (Authorization, Arc<FakeSettler>) {
+    let (result, settler) = verify(FakeSettler::good(), credential(payload), &terms());
+    (result.unwrap(), settler)
 }
 
-/// Why a payload is refused without anybody being asked.
+/// The reason why a payload is rejected without a call to the settler.
 fn refused(payload: &Value, terms: &Terms) -> String {
-    let (said, porter) = verify(Porter::good(), credential(payload), terms);
-    assert_eq!(porter.calls(), Vec::<&str>::new(), "{payload}");
-    match said {
+    let (result, settler) = verify(FakeSettler::good(), credential(payload), terms);
+    assert_eq!(settler.calls(), Vec::<&str>::new(), "{payload}");
+    match result {
         Err(Rejection::Invalid(reason)) => reason,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn an_honest_payment_holds_on_every_network() {
+fn a_correct_payment_is_accepted_on_every_network() {
     for network in Network::ALL {
-        for payload in [honest(network), sponsored(network)] {
-            let (authorization, porter) = accepted(&payload);
-            assert_eq!(porter.calls(), ["verify"]);
-            assert_eq!(*porter.signers.lock().unwrap(), [Signer::Key]);
+        for payload in [correct(network), sponsored(network)] {
+            let (authorization, settler) = accepted(&payload);
+            assert_eq!(settler.calls(), ["verify"]);
+            assert_eq!(*settler.signers.lock().unwrap(), [SignatureKind::Key]);
             let payer = Payer::new().address();
             assert_eq!(authorization.tender, TenderKind::X402);
             assert_eq!((authorization.network, authorization.payer), (network, payer));
@@ -81,7 +82,7 @@ fn an_honest_payment_holds_on_every_network() {
             assert_eq!(authorization.deadline, Timestamp(NOW.0 + 600));
             assert_eq!(authorization.digest, credential(&payload).digest());
             let nonce = payload["payload"]["permit2Authorization"]["nonce"].as_str().unwrap();
-            let nonce = crate::digits::word(nonce).unwrap();
+            let nonce = crate::parse::word(nonce).unwrap();
             let key = PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce);
             assert_eq!(authorization.keys, [key]);
         }
@@ -89,10 +90,10 @@ fn an_honest_payment_holds_on_every_network() {
 }
 
 #[test]
-fn what_clients_may_do_differently_does_no_harm() {
+fn permitted_differences_between_clients_are_accepted() {
     let payer = Payer::new();
     let with = |change: fn(&mut Value)| {
-        let mut payload = honest(Network::Base);
+        let mut payload = correct(Network::Base);
         change(&mut payload);
         payer.sign(&mut payload);
         accepted(&payload)
@@ -110,31 +111,31 @@ fn what_clients_may_do_differently_does_no_harm() {
         payload["payload"]["permit2Authorization"]["witness"]["validAfter"] = recent.into();
     });
     with(|payload| {
-        payload["accepted"]["extra"]["facilitatorAddress"] = EARLIER_CARRIER.to_string().into();
+        payload["accepted"]["extra"]["facilitatorAddress"] = EARLIER_FACILITATOR.to_string().into();
         payload["payload"]["permit2Authorization"]["witness"]["facilitator"] =
-            EARLIER_CARRIER.to_string().into();
+            EARLIER_FACILITATOR.to_string().into();
     });
 }
 
 #[test]
-fn while_nobody_has_said_who_carries_a_payment_is_not_called_wrong() {
+fn an_unknown_facilitator_is_not_a_mismatch_while_the_list_is_unknown() {
     let stranger = EvmAddress::from_bytes([0x5a; 20]).to_string();
-    let mut payload = honest(Network::Base);
+    let mut payload = correct(Network::Base);
     payload["accepted"]["extra"]["facilitatorAddress"] = stranger.clone().into();
     payload["payload"]["permit2Authorization"]["witness"]["facilitator"] = stranger.into();
     Payer::new().sign(&mut payload);
     assert_eq!(refused(&payload, &terms()), "upto_facilitator_mismatch");
-    let unasked = Porter { networks: Vec::new(), ..Porter::good() };
-    let (said, porter) = verify(unasked, credential(&payload), &terms());
-    assert_eq!(said, Err(Rejection::Unavailable));
-    assert_eq!(porter.calls(), Vec::<&str>::new());
+    let unasked = FakeSettler { networks: Vec::new(), ..FakeSettler::good() };
+    let (result, settler) = verify(unasked, credential(&payload), &terms());
+    assert_eq!(result, Err(Rejection::Unavailable));
+    assert_eq!(settler.calls(), Vec::<&str>::new());
 }
 
 #[test]
-fn the_deadline_leaves_time_to_settle_and_an_end_to_doubt() {
+fn a_deadline_is_between_a_minute_and_a_day_ahead() {
     let payer = Payer::new();
     let ending = |deadline: u64| {
-        let mut payload = honest(Network::Base);
+        let mut payload = correct(Network::Base);
         let place = &mut payload["payload"]["permit2Authorization"]["deadline"];
         *place = deadline.to_string().into();
         payer.sign(&mut payload);
@@ -150,15 +151,15 @@ fn the_deadline_leaves_time_to_settle_and_an_end_to_doubt() {
 }
 
 #[test]
-fn other_terms_are_not_paid() {
-    let payload = honest(Network::Base);
+fn a_credential_for_other_terms_is_rejected() {
+    let payload = correct(Network::Base);
     let payees = |payees: &[(Network, EvmAddress)]| Payees::new(payees.to_vec()).unwrap();
     let elsewhere = payees(&[(Network::Polygon, SELLER)]);
     let other_seller = payees(&[(Network::Base, EvmAddress::from_bytes([0xb2; 20]))]);
     for payees in [other_seller, elsewhere] {
         let moved = Terms { payees, ..terms() };
-        let (said, porter) = verify(Porter::good(), credential(&payload), &moved);
-        assert_eq!((said.unwrap_err(), porter.calls().len()), (Rejection::PayeeChanged, 0));
+        let (result, settler) = verify(FakeSettler::good(), credential(&payload), &moved);
+        assert_eq!((result.unwrap_err(), settler.calls().len()), (Rejection::PayeeChanged, 0));
     }
     for other in [
         Terms { ceiling: Usdc::from_atomic(3_500_001), ..terms() },
@@ -171,9 +172,9 @@ fn other_terms_are_not_paid() {
 }
 
 #[test]
-fn a_contract_is_asked_and_a_key_is_not() {
+fn a_long_signature_is_left_to_the_contract_and_a_short_one_is_checked_here() {
     let signed = |bytes: usize| {
-        let mut payload = honest(Network::Base);
+        let mut payload = correct(Network::Base);
         payload["payload"]["signature"] = format!("0x{}", "5a".repeat(bytes)).into();
         payload
     };
@@ -181,42 +182,45 @@ fn a_contract_is_asked_and_a_key_is_not() {
         assert_eq!(refused(&signed(bytes), &terms()), "invalid_permit2_signature", "{bytes}");
     }
     for bytes in [66, 96, 320] {
-        let (_, porter) = accepted(&signed(bytes));
-        assert_eq!(*porter.signers.lock().unwrap(), [Signer::Undecided]);
+        let (_, settler) = accepted(&signed(bytes));
+        assert_eq!(*settler.signers.lock().unwrap(), [SignatureKind::Contract]);
     }
 }
 
 #[test]
-fn what_the_chain_says_of_a_promise_is_passed_on() {
+fn a_rejection_by_the_chain_is_passed_on() {
     for why in [
         Rejection::Invalid("permit2_insufficient_balance".into()),
         Rejection::AllowanceMissing,
         Rejection::Unavailable,
     ] {
-        let porter = Porter { verified: Err(why.clone()), ..Porter::good() };
-        let (said, _) = verify(porter, credential(&honest(Network::Base)), &terms());
-        assert_eq!(said.unwrap_err(), why);
+        let settler = FakeSettler { verified: Err(why.clone()), ..FakeSettler::good() };
+        let (result, _) = verify(settler, credential(&correct(Network::Base)), &terms());
+        assert_eq!(result.unwrap_err(), why);
     }
-    // Who is not served now may still be carried: the port knows.
-    let porter =
-        Porter { networks: Vec::new(), sponsoring: Sponsoring::NotOffered, ..Porter::good() };
-    assert!(verify(porter, credential(&honest(Network::Base)), &terms()).0.is_ok());
+    // An authorization for a network that is not supported now is left to the settler.
+    let settler = FakeSettler {
+        networks: Vec::new(),
+        sponsoring: GasSponsoring::NotOffered,
+        ..FakeSettler::good()
+    };
+    assert!(verify(settler, credential(&correct(Network::Base)), &terms()).0.is_ok());
 }
 
 fn payment(charge: u64) -> Payment {
-    let (authorization, _) = accepted(&honest(Network::Arbitrum));
+    let (authorization, _) = accepted(&correct(Network::Arbitrum));
     let preparation = Preparation(b"signed".to_vec());
     Payment { authorization, charge: Usdc::from_atomic(charge), preparation }
 }
 
-fn tender(porter: Porter) -> X402 {
-    x402(porter).0
+fn tender(settler: FakeSettler) -> X402 {
+    x402(settler).0
 }
 
 #[test]
-fn a_settlement_carries_the_receipt_of_what_was_taken() {
-    let (x402, payment) = (tender(Porter::good()), payment(2_117_500));
-    let settled = drive(x402.settle(&payment)).unwrap().unwrap();
+fn a_settlement_has_the_receipt_of_the_charged_amount() {
+    let (x402, payment) = (tender(FakeSettler::good()), payment(2_117_500));
+    let settled = poll_once(x402.resume(&payment).unwrap().settle(&payment)).unwrap().unwrap();
     assert_eq!(settled.transaction, TRANSACTION);
     assert_eq!((settled.amount, settled.at), (Usdc::from_atomic(2_117_500), NOW.plus(3)));
     let receipt: Value = serde_json::from_slice(&settled.receipt.0).unwrap();
@@ -230,65 +234,70 @@ fn a_settlement_carries_the_receipt_of_what_was_taken() {
             "amount": "2117500",
         })
     );
-    let traced = drive(x402.trace(&payment, None)).unwrap().unwrap();
+    let traced = poll_once(x402.resume(&payment).unwrap().trace(&payment, None)).unwrap().unwrap();
     assert_eq!(traced, Trace::Moved(settled));
 }
 
 #[test]
-fn refused_and_lost_stay_what_they_are() {
-    let refusing =
-        tender(Porter { settled: Err(Unsettled::Refused("no".into())), ..Porter::good() });
-    let said = drive(refusing.settle(&payment(1))).unwrap();
-    let Err(Unsettled::Refused(receipt)) = said else { panic!("{said:?}") };
+fn refused_and_lost_are_passed_on_unchanged() {
+    let refusing = tender(FakeSettler {
+        settled: Err(Unsettled::Refused("no".into())),
+        ..FakeSettler::good()
+    });
+    let result = poll_once(refusing.resume(&payment(1)).unwrap().settle(&payment(1))).unwrap();
+    let Err(Unsettled::Refused(receipt)) = result else { panic!("{result:?}") };
     let receipt: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!((&receipt["success"], &receipt["errorReason"]), (&json!(false), &json!("no")));
 
     let lost = Failure::Lost("cut".into());
-    let losing = tender(Porter {
+    let losing = tender(FakeSettler {
         settled: Err(lost.clone().into()),
         traced: Err(lost.clone()),
-        ..Porter::good()
+        ..FakeSettler::good()
     });
-    let said = drive(losing.settle(&payment(1))).unwrap();
-    assert_eq!(said, Err(lost.clone().into()));
-    let said = drive(losing.trace(&payment(1), None)).unwrap();
-    assert_eq!(said, Err(lost));
-    for (movement, trace) in [(Movement::Open, Trace::Open), (Movement::Void, Trace::Void)] {
-        let tracing = tender(Porter { traced: Ok(movement), ..Porter::good() });
-        let said = drive(tracing.trace(&payment(1), None)).unwrap();
-        assert_eq!(said, Ok(trace));
+    let result = poll_once(losing.resume(&payment(1)).unwrap().settle(&payment(1))).unwrap();
+    assert_eq!(result, Err(lost.clone().into()));
+    let result = poll_once(losing.resume(&payment(1)).unwrap().trace(&payment(1), None)).unwrap();
+    assert_eq!(result, Err(lost));
+    for (movement, trace) in
+        [(TransferStatus::Open, Trace::Open), (TransferStatus::Void, Trace::Void)]
+    {
+        let tracing = tender(FakeSettler { traced: Ok(movement), ..FakeSettler::good() });
+        let result =
+            poll_once(tracing.resume(&payment(1)).unwrap().trace(&payment(1), None)).unwrap();
+        assert_eq!(result, Ok(trace));
     }
 }
 
 #[test]
-fn a_credential_that_reads_no_more_is_in_doubt_and_never_refused() {
-    let (x402, porter) = x402(Porter::good());
+fn a_stored_credential_that_does_not_parse_has_no_session() {
+    let (x402, settler) = x402(FakeSettler::good());
     let mut payment = payment(1);
+    assert!(x402.resume(&payment).is_some());
     payment.authorization.credential = Credential(Vec::new());
-    let settled = drive(x402.settle(&payment)).unwrap();
-    assert!(matches!(settled, Err(Unsettled::Lost(_))));
-    let traced = drive(x402.trace(&payment, None)).unwrap();
-    assert!(matches!(traced, Err(Failure::Lost(_))));
-    assert!(porter.calls().is_empty());
+    assert!(x402.resume(&payment).is_none());
+    assert!(settler.calls().is_empty());
 }
 
 #[test]
-fn nothing_and_more_than_promised_are_not_prepared() {
-    let (x402, porter) = x402(Porter::good());
+fn a_charge_of_zero_or_above_the_authorized_amount_is_not_prepared() {
+    let (x402, settler) = x402(FakeSettler::good());
     let payment = payment(1);
     let prepare = |units| {
         let charge = Usdc::from_atomic(units);
-        drive(x402.prepare(&payment.authorization, charge, None)).unwrap()
+        poll_once(x402.resume(&payment).unwrap().prepare(charge, None)).unwrap()
     };
     for units in [0, 3_500_001, u64::MAX] {
         assert!(matches!(prepare(units), Err(Rejection::Invalid(_))), "{units}");
     }
-    assert!(porter.calls().is_empty());
+    assert!(settler.calls().is_empty());
     assert!(prepare(3_500_000).is_ok() && prepare(1).is_ok());
 
-    let failing = Porter { prepared: Err(Rejection::Invalid("spent".into())), ..Porter::good() };
+    let failing =
+        FakeSettler { prepared: Err(Rejection::Invalid("spent".into())), ..FakeSettler::good() };
     let failing = tender(failing);
-    let said = failing.prepare(&payment.authorization, CEILING, None);
-    let Err(Rejection::Invalid(receipt)) = drive(said).unwrap() else { panic!("it fails") };
+    let session = failing.resume(&payment).unwrap();
+    let result = poll_once(session.prepare(CEILING, None)).unwrap();
+    let Err(Rejection::Invalid(receipt)) = result else { panic!("it fails") };
     assert!(receipt.contains("\"errorReason\":\"spent\""), "{receipt}");
 }

@@ -1,8 +1,8 @@
-//! Faults by rule: which call, after how many, how often, and what goes wrong.
+//! Fault rules of the JSON-RPC nodes: which calls fail, how often, and how.
 
 /// What can go wrong with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum NodeFault {
     /// The connection is cut before anything happens.
     Reset,
     /// HTTP 503, before anything happens.
@@ -24,9 +24,9 @@ pub enum Fault {
     Error { code: i64, message: String },
     /// `eth_chainId` and `net_version` name this chain.
     ChainId(u64),
-    /// The node has not seen the last so many blocks.
+    /// The node has not seen the last `blocks` blocks.
     Stale { blocks: u64 },
-    /// A search for events finds none, wherever they are.
+    /// `eth_getLogs` finds no events.
     Silent,
     /// A sent transaction is acknowledged and stored, but filed as waiting for a
     /// predecessor: neither it nor any later nonce is mined until it is replaced.
@@ -38,9 +38,9 @@ pub enum Fault {
     Reorder,
 }
 
-impl Fault {
-    /// As the controls and the journal call it.
-    pub(super) fn name(&self) -> &'static str {
+impl NodeFault {
+    /// The name in the control interface and the journal.
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Reset => "reset",
             Self::Unavailable => "unavailable",
@@ -61,43 +61,43 @@ impl Fault {
     }
 }
 
-/// A fault, and when it strikes.
+/// A fault and the calls that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    pub fault: Fault,
+pub struct NodeFaultRule {
+    pub fault: NodeFault,
     /// Only calls of this method; without one, every call.
     pub method: Option<String>,
     /// This many matching calls pass first.
     pub skip: u32,
-    /// And this many are struck; without a number, all that follow.
+    /// This many calls fail; without a number, all that follow.
     pub times: Option<u32>,
-    /// Of the calls that follow, only every n-th is struck; without a number, or
-    /// with 0, every one.
+    /// Only every n-th of the following calls fails; without a number, or with 0, every
+    /// call.
     pub every: Option<u32>,
 }
 
-impl Rule {
-    /// Strikes the next call of this method, once.
-    pub fn once(fault: Fault, method: &str) -> Self {
+impl NodeFaultRule {
+    /// Applies to the next call of this method, once.
+    pub fn once(fault: NodeFault, method: &str) -> Self {
         Self { fault, method: Some(method.to_owned()), skip: 0, times: Some(1), every: None }
     }
 
-    /// Strikes every call until the faults are cleared.
-    pub fn always(fault: Fault) -> Self {
+    /// Applies to every call until the faults are cleared.
+    pub fn always(fault: NodeFault) -> Self {
         Self { fault, method: None, skip: 0, times: None, every: None }
     }
 }
 
-/// A rule in use. The count is kept beside the rule, which others build field by field.
+/// An active rule with its counter.
 struct ActiveRule {
-    rule: Rule,
-    /// How many matching calls have passed since the last strike.
+    rule: NodeFaultRule,
+    /// Matching calls since the last failed one.
     passed: u32,
 }
 
 impl ActiveRule {
-    /// Counts a matching call, and says whether it is struck.
-    fn strikes(&mut self) -> bool {
+    /// Counts a matching call and tells whether it fails.
+    fn applies(&mut self) -> bool {
         if let Some(left) = self.rule.skip.checked_sub(1) {
             self.rule.skip = left;
             return false;
@@ -113,40 +113,40 @@ impl ActiveRule {
 }
 
 #[derive(Default)]
-pub(super) struct Faults(Vec<ActiveRule>);
+pub(crate) struct NodeFaults(Vec<ActiveRule>);
 
-impl Faults {
-    pub(super) fn add(&mut self, rule: Rule) {
+impl NodeFaults {
+    pub(crate) fn add(&mut self, rule: NodeFaultRule) {
         self.0.push(ActiveRule { rule, passed: 0 });
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    pub(super) fn all(&self) -> Vec<Rule> {
+    pub(crate) fn all(&self) -> Vec<NodeFaultRule> {
         self.0.iter().map(|active| active.rule.clone()).collect()
     }
 
-    /// The fault that strikes this call: the first rule that fits and lets it not
-    /// pass. Rules that are used up go.
-    pub(super) fn strike(&mut self, method: &str) -> Option<Fault> {
-        self.first(method, |fault| *fault != Fault::Reorder)
+    /// The fault of this call: that of the first rule that matches and applies. Used-up
+    /// rules are removed.
+    pub(crate) fn next(&mut self, method: &str) -> Option<NodeFault> {
+        self.first(method, |fault| *fault != NodeFault::Reorder)
     }
 
-    /// The fault that strikes a batch with several calls of this method.
-    pub(super) fn strike_batch(&mut self, method: &str) -> Option<Fault> {
-        self.first(method, |fault| *fault == Fault::Reorder)
+    /// The fault of a batch with several calls of this method.
+    pub(crate) fn next_of_batch(&mut self, method: &str) -> Option<NodeFault> {
+        self.first(method, |fault| *fault == NodeFault::Reorder)
     }
 
-    fn first(&mut self, method: &str, kind: impl Fn(&Fault) -> bool) -> Option<Fault> {
-        let fits = |rule: &Rule| {
+    fn first(&mut self, method: &str, kind: impl Fn(&NodeFault) -> bool) -> Option<NodeFault> {
+        let fits = |rule: &NodeFaultRule| {
             kind(&rule.fault) && rule.method.as_deref().is_none_or(|wanted| wanted == method)
         };
         let mut fitting = self.0.iter_mut().filter(|active| fits(&active.rule));
-        let struck = fitting.find_map(|active| active.strikes().then(|| active.rule.fault.clone()));
+        let found = fitting.find_map(|active| active.applies().then(|| active.rule.fault.clone()));
         self.0.retain(|active| active.rule.times != Some(0));
-        struck
+        found
     }
 }
 
@@ -155,43 +155,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_skips_strikes_and_goes() {
-        let mut faults = Faults::default();
-        let rule = Rule { skip: 1, times: Some(2), ..Rule::once(Fault::Reset, "eth_call") };
+    fn a_rule_skips_calls_applies_and_is_removed() {
+        let mut faults = NodeFaults::default();
+        let rule = NodeFaultRule {
+            skip: 1,
+            times: Some(2),
+            ..NodeFaultRule::once(NodeFault::Reset, "eth_call")
+        };
         faults.add(rule);
-        assert_eq!(faults.strike("eth_chainId"), None);
-        let struck: Vec<_> = (0..4).map(|_| faults.strike("eth_call")).collect();
-        assert_eq!(struck, [None, Some(Fault::Reset), Some(Fault::Reset), None]);
+        assert_eq!(faults.next("eth_chainId"), None);
+        let found: Vec<_> = (0..4).map(|_| faults.next("eth_call")).collect();
+        assert_eq!(found, [None, Some(NodeFault::Reset), Some(NodeFault::Reset), None]);
         assert_eq!(faults.all(), []);
     }
 
     #[test]
-    fn a_rule_can_strike_every_third_call_and_those_between_pass() {
-        let mut faults = Faults::default();
-        let every_third = Rule { every: Some(3), ..Rule::always(Fault::Reset) };
-        faults.add(Rule { skip: 1, times: Some(2), ..every_third });
-        let struck: Vec<u32> = (1..=12).filter(|_| faults.strike("eth_call").is_some()).collect();
-        assert_eq!(struck, [4, 7], "one is skipped, and after two strikes the rule is used up");
+    fn a_rule_can_apply_to_every_third_call() {
+        let mut faults = NodeFaults::default();
+        let every_third =
+            NodeFaultRule { every: Some(3), ..NodeFaultRule::always(NodeFault::Reset) };
+        faults.add(NodeFaultRule { skip: 1, times: Some(2), ..every_third });
+        let found: Vec<u32> = (1..=12).filter(|_| faults.next("eth_call").is_some()).collect();
+        assert_eq!(found, [4, 7], "one is skipped, and after two failed calls the rule is used up");
         assert_eq!(faults.all(), []);
     }
 
     #[test]
-    fn a_call_that_one_rule_lets_pass_can_be_struck_by_the_next() {
-        let mut faults = Faults::default();
-        faults.add(Rule { every: Some(2), ..Rule::always(Fault::Reset) });
-        faults.add(Rule::always(Fault::Hang));
-        let struck: Vec<_> = (0..3).map(|_| faults.strike("eth_call").unwrap()).collect();
-        assert_eq!(struck, [Fault::Hang, Fault::Reset, Fault::Hang]);
+    fn a_call_that_passes_one_rule_can_meet_the_next() {
+        let mut faults = NodeFaults::default();
+        faults.add(NodeFaultRule { every: Some(2), ..NodeFaultRule::always(NodeFault::Reset) });
+        faults.add(NodeFaultRule::always(NodeFault::Hang));
+        let found: Vec<_> = (0..3).map(|_| faults.next("eth_call").unwrap()).collect();
+        assert_eq!(found, [NodeFault::Hang, NodeFault::Reset, NodeFault::Hang]);
     }
 
     #[test]
-    fn a_lasting_fault_lasts_until_it_is_cleared() {
-        let mut faults = Faults::default();
-        faults.add(Rule::always(Fault::Unavailable));
+    fn a_permanent_fault_applies_until_cleared() {
+        let mut faults = NodeFaults::default();
+        faults.add(NodeFaultRule::always(NodeFault::Unavailable));
         for _ in 0..5 {
-            assert_eq!(faults.strike("eth_call"), Some(Fault::Unavailable));
+            assert_eq!(faults.next("eth_call"), Some(NodeFault::Unavailable));
         }
         faults.clear();
-        assert_eq!(faults.strike("eth_call"), None);
+        assert_eq!(faults.next("eth_call"), None);
     }
 }

@@ -1,6 +1,8 @@
-//! The doors: one path for the JSON-RPC of each chain, the gateway, the controls.
+//! The HTTP routes: JSON-RPC per chain, the name gateway, the control interface.
 
 mod calls;
+pub(crate) mod control;
+mod form;
 
 use std::sync::Arc;
 
@@ -12,105 +14,99 @@ use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
-use super::control;
-use super::gateway;
-use super::names::GatewayFault;
-use super::network::ChainId;
-use super::wire::Scissors;
-use super::world::World;
-use calls::{Loss, answer};
+use crate::chain::ens::gateway;
+use crate::chain::ens::names::GatewayFault;
+use crate::chain::handle::EmulatedChains;
+use crate::chain::network::ChainId;
+use crate::http::listener::ResponseOverride;
+use crate::http::raw_response::RawResponse;
+use calls::{LostResponse, answer};
 
 const JSON: [(HeaderName, &str); 1] = [(header::CONTENT_TYPE, "application/json")];
 
-#[derive(Clone)]
-struct Doors {
-    world: Arc<World>,
-    closed: watch::Receiver<()>,
-}
+type Shared = State<Arc<EmulatedChains>>;
 
-pub(super) fn router(world: Arc<World>, tap: control::Tap, closed: watch::Receiver<()>) -> Router {
-    let controls = control::router(Arc::clone(&world), tap);
+pub(crate) fn router(chains: &Arc<EmulatedChains>, faucet_state: control::FaucetState) -> Router {
+    let controls = control::router(Arc::clone(chains), faucet_state);
     Router::new()
         .route("/{chain}", post(call))
         .route("/gateway/{sender}/{data}", get(gateway_get))
         .route("/gateway", post(gateway_post))
-        .with_state(Doors { world, closed })
+        .with_state(Arc::clone(chains))
         .nest("/__sandbox", controls)
 }
 
 async fn call(
-    State(doors): State<Doors>,
-    ConnectInfo(scissors): ConnectInfo<Scissors>,
+    State(chains): Shared,
+    ConnectInfo(raw): ConnectInfo<ResponseOverride>,
     Path(chain): Path<String>,
     body: Body,
 ) -> Response {
     let Some(chain) = chain.parse().ok().and_then(ChainId::from_number) else {
-        let words = "no such chain: this sandbox keeps 1, 8453, 137 and 42161\n";
+        let words = "unknown chain: use 1, 8453, 137 or 42161\n";
         return (StatusCode::NOT_FOUND, words).into_response();
     };
-    match answer(&doors.world, chain, &body).await {
+    match answer(&chains, chain, &body).await {
         Ok(Value::Null) => StatusCode::NO_CONTENT.into_response(),
         Ok(value) => (JSON, value.to_string()).into_response(),
-        Err(loss) => lose(loss, &scissors, doors.closed).await,
+        Err(loss) => lose(loss, &raw),
     }
 }
 
-async fn lose(loss: Loss, scissors: &Scissors, mut closed: watch::Receiver<()>) -> Response {
+fn lose(loss: LostResponse, raw: &ResponseOverride) -> Response {
     match loss {
-        Loss::Reset => {
-            scissors.cut();
+        LostResponse::Reset => {
+            raw.send(RawResponse::reset());
             StatusCode::OK.into_response()
         }
-        Loss::Unavailable => {
+        LostResponse::Unavailable => {
             (StatusCode::SERVICE_UNAVAILABLE, "the node is down\n").into_response()
         }
-        Loss::Hang => {
-            let _ = closed.changed().await;
-            scissors.cut();
+        LostResponse::Hang => {
+            raw.send(RawResponse::silence());
             StatusCode::OK.into_response()
         }
-        Loss::RateLimited(seconds) => {
+        LostResponse::RateLimited(seconds) => {
             let wait = [(header::RETRY_AFTER, seconds.to_string())];
             let error = json!({ "code": -32005, "message": "too many requests" });
             let body = json!({ "jsonrpc": "2.0", "id": null, "error": error });
             (StatusCode::TOO_MANY_REQUESTS, wait, JSON, body.to_string()).into_response()
         }
-        Loss::Garbage => (JSON, "<html>this was an answer once").into_response(),
+        LostResponse::Garbage => (JSON, "<html>this was an answer once").into_response(),
     }
 }
 
 async fn gateway_get(
-    State(doors): State<Doors>,
-    ConnectInfo(scissors): ConnectInfo<Scissors>,
+    State(chains): Shared,
+    ConnectInfo(raw): ConnectInfo<ResponseOverride>,
     Path((sender, data)): Path<(String, String)>,
 ) -> Response {
     let data = data.strip_suffix(".json").unwrap_or(&data);
-    gate(doors, &scissors, sender.parse().ok(), data.parse().ok()).await
+    gate(&chains, &raw, sender.parse().ok(), data.parse().ok())
 }
 
 async fn gateway_post(
-    State(doors): State<Doors>,
-    ConnectInfo(scissors): ConnectInfo<Scissors>,
+    State(chains): Shared,
+    ConnectInfo(raw): ConnectInfo<ResponseOverride>,
     body: Body,
 ) -> Response {
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let text = |name: &str| asked.get(name).and_then(Value::as_str);
     let sender = text("sender").and_then(|sender| sender.parse().ok());
-    gate(doors, &scissors, sender, text("data").and_then(|data| data.parse().ok())).await
+    gate(&chains, &raw, sender, text("data").and_then(|data| data.parse().ok()))
 }
 
-async fn gate(
-    doors: Doors,
-    scissors: &Scissors,
+fn gate(
+    chains: &EmulatedChains,
+    raw: &ResponseOverride,
     sender: Option<Address>,
     data: Option<Bytes>,
 ) -> Response {
-    let fault = doors.world.names().fault;
+    let fault = chains.names().fault;
     match fault {
-        GatewayFault::Hang => return lose(Loss::Hang, scissors, doors.closed).await,
-        GatewayFault::Garbage => return lose(Loss::Garbage, scissors, doors.closed).await,
+        GatewayFault::Hang => return lose(LostResponse::Hang, raw),
+        GatewayFault::Garbage => return lose(LostResponse::Garbage, raw),
         GatewayFault::None
         | GatewayFault::Down
         | GatewayFault::NotFound
@@ -118,11 +114,11 @@ async fn gate(
         | GatewayFault::Expired => {}
     }
     let (Some(sender), Some(data)) = (sender, data) else {
-        let body = json!({ "message": "ask with `sender` and `data`, both as 0x and digits" });
+        let body = json!({ "message": "send `sender` and `data`, both as 0x and hex digits" });
         return (StatusCode::BAD_REQUEST, JSON, body.to_string()).into_response();
     };
-    let now = doors.world.hands().now();
-    let answer = gateway::answer(&doors.world.names(), now, sender, &data);
+    let now = chains.clock().now();
+    let answer = gateway::answer(&chains.names(), now, sender, &data);
     match answer {
         Ok(answer) => (JSON, json!({ "data": answer.to_string() }).to_string()).into_response(),
         Err(none) => {

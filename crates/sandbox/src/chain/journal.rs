@@ -1,15 +1,15 @@
-//! Which calls came, in which order, and what became of them.
+//! The journal of JSON-RPC calls and their outcomes.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many calls are remembered one by one.
+/// Number of calls kept.
 const ROOM: usize = 4_096;
-/// How many methods are counted by name.
+/// Number of method names that are counted.
 const METHODS: usize = 64;
 
-/// One call. Parameters are not kept: they are the caller's.
+/// One call. Parameters are not kept: they may be confidential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct JournaledCall {
     pub sequence: u64,
     pub method: String,
     pub outcome: CallOutcome,
@@ -20,19 +20,19 @@ pub enum CallOutcome {
     Answered,
     /// The JSON-RPC error's code.
     Refused(i64),
-    /// A fault struck before or after; its name.
-    Struck(&'static str),
+    /// The name of the fault that applied.
+    Faulted(&'static str),
 }
 
 #[derive(Default)]
-pub(super) struct Journal {
-    calls: VecDeque<Call>,
+pub(crate) struct CallJournal {
+    calls: VecDeque<JournaledCall>,
     counts: BTreeMap<String, u64>,
     sequence: u64,
 }
 
-impl Journal {
-    pub(super) fn write(&mut self, method: &str, outcome: CallOutcome) {
+impl CallJournal {
+    pub(crate) fn write(&mut self, method: &str, outcome: CallOutcome) {
         self.sequence += 1;
         let known = self.counts.contains_key(method) || self.counts.len() < METHODS;
         let name = if known { method } else { "other" };
@@ -41,18 +41,18 @@ impl Journal {
             self.calls.pop_front();
         }
         let (sequence, method) = (self.sequence, method.chars().take(64).collect());
-        self.calls.push_back(Call { sequence, method, outcome });
+        self.calls.push_back(JournaledCall { sequence, method, outcome });
     }
 
-    pub(super) fn calls(&self) -> Vec<Call> {
+    pub(crate) fn calls(&self) -> Vec<JournaledCall> {
         self.calls.iter().cloned().collect()
     }
 
-    pub(super) fn counts(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         self.counts.clone()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.calls.clear();
         self.counts.clear();
     }

@@ -1,10 +1,10 @@
-//! The four chains of the sandbox, and where their contracts are.
+//! The four emulated chains and the addresses of their contracts.
 
-use alloy_primitives::{Address, address};
+use alloy_primitives::Address;
+use evm::contracts;
 use order::model::chain::{EvmAddress, Network};
 
-/// A chain that the sandbox keeps: the three that carry money, and the one that
-/// carries names.
+/// An emulated chain: three for payments, one for names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChainId {
     Ethereum,
@@ -29,13 +29,13 @@ impl ChainId {
         Self::ALL.into_iter().find(|chain| chain.number() == number)
     }
 
-    pub(super) fn usdc(self) -> Address {
-        match self {
-            Self::Ethereum => address!("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
-            Self::Base => Network::Base.usdc().bytes().into(),
-            Self::Polygon => Network::Polygon.usdc().bytes().into(),
-            Self::Arbitrum => Network::Arbitrum.usdc().bytes().into(),
-        }
+    pub(crate) fn usdc(self) -> Address {
+        Address::new(match self {
+            Self::Ethereum => contracts::USDC_ETHEREUM,
+            Self::Base => contracts::USDC_BASE,
+            Self::Polygon => contracts::USDC_POLYGON,
+            Self::Arbitrum => contracts::USDC_ARBITRUM,
+        })
     }
 }
 
@@ -50,23 +50,33 @@ impl From<Network> for ChainId {
 }
 
 /// Uniswap's Permit2, the same on every chain.
-pub const PERMIT2: EvmAddress =
-    EvmAddress::from_bytes(address!("0x000000000022D473030F116dDEE9F6B43aC78BA3").0.0);
+pub const PERMIT2: EvmAddress = EvmAddress::from_bytes(contracts::PERMIT2);
 
 /// The x402 proxy of the scheme `upto`, the same on every chain.
-pub const UPTO_PROXY: EvmAddress =
-    EvmAddress::from_bytes(address!("0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002").0.0);
+pub const UPTO_PROXY: EvmAddress = EvmAddress::from_bytes(contracts::UPTO_PROXY);
 
-/// The ENS Universal Resolver on Ethereum, unless the settings place it elsewhere.
-pub const UNIVERSAL_RESOLVER: EvmAddress =
-    EvmAddress::from_bytes(address!("0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe").0.0);
+/// The default address of the ENS Universal Resolver on Ethereum.
+pub const UNIVERSAL_RESOLVER: EvmAddress = EvmAddress::from_bytes(contracts::UNIVERSAL_RESOLVER);
 
-pub(super) const MULTICALL3: Address = address!("0xcA11bde05977b3631167028862bE2a173976CA11");
+pub(crate) const MULTICALL3: Address = Address::new(contracts::MULTICALL3);
 
-pub(super) fn address(noun: EvmAddress) -> Address {
-    noun.bytes().into()
+pub(crate) fn address(evm_address: EvmAddress) -> Address {
+    evm_address.bytes().into()
 }
 
-pub(super) fn noun(address: Address) -> EvmAddress {
+pub(crate) fn evm_address(address: Address) -> EvmAddress {
     EvmAddress::from_bytes(address.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The core has its own list of token contracts, because it knows no chain crate.
+    #[test]
+    fn the_usdc_of_every_network_is_the_one_that_the_core_names() {
+        for network in Network::ALL {
+            assert_eq!(evm_address(ChainId::from(network).usdc()), network.usdc());
+        }
+    }
 }

@@ -1,80 +1,90 @@
-//! One chain: its blocks, its state, its pool, and the way between them.
+//! One chain: blocks, state and transaction pool.
+
+pub(crate) mod block;
+pub(crate) mod pool;
+pub(crate) mod state;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 
-use super::block::{Block, Mined, Outcome};
-use super::contracts::{self, Env, Execution, Revert};
-use super::hands::Hands;
-use super::names::Names;
-use super::network::ChainId;
-use super::pool::{Filing, Pool, Standing};
-use super::state::{Changes, Slot, State, View};
-use super::transaction::Transaction;
+use crate::chain::clock::ChainClock;
+use crate::chain::contracts;
+use crate::chain::contracts::env::{CallEnv, CallExecution, Revert};
+use crate::chain::contracts::registry::at;
+use crate::chain::ens::names::NameRegistry;
+use crate::chain::network::ChainId;
+use crate::chain::node::block::{EmulatedBlock, Mined, MinedOutcome};
+use crate::chain::node::pool::{Pool, PoolAdmission, SenderState};
+use crate::chain::node::state::{Changes, Slot, State, StateView};
+use crate::chain::transaction::Transaction;
 
-/// How many blocks are remembered; older ones are as good as pruned.
+/// Number of blocks kept; older ones are pruned.
 const HISTORY: usize = 4_096;
-/// How many transactions fit into a block.
+/// Maximum number of transactions in a block.
 const BLOCK_ROOM: usize = 256;
-pub(super) const BLOCK_GAS: u64 = 30_000_000;
-/// Where the chain begins: far enough from zero that depths make sense.
+pub(crate) const BLOCK_GAS: u64 = 30_000_000;
+/// The first block number: large enough for confirmation depths.
 const FIRST_BLOCK: u64 = 1_000;
 
-/// When blocks are made. Nothing ticks by itself: the blocks that are due are made
-/// when somebody next looks.
+/// When blocks are mined. There is no timer: due blocks are mined at the next read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mining {
-    /// With every transaction, and an empty block whenever this many seconds have
-    /// passed, so that the chain's own time goes on. Zero: no empty blocks.
+pub enum MiningMode {
+    /// One block per transaction, and an empty block every `heartbeat` seconds, so that the
+    /// chain's time advances. 0: no empty blocks.
     OnArrival { heartbeat: u64 },
-    /// One block every so many seconds, with what has arrived.
+    /// One block every `seconds` seconds, with the pending transactions.
     Every { seconds: u64 },
-    /// None, until told.
+    /// Only on command.
     Held,
 }
 
 /// How many blocks the tags lag behind the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Depths {
+pub struct TagDepths {
     pub safe: u64,
     pub finalized: u64,
 }
 
-/// What becomes of the transactions in blocks that a reorganisation takes back.
+/// What happens to the transactions of blocks that a reorganisation removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// They are gone, as if never sent.
+pub enum ReorgedTransactions {
+    /// They are dropped, as if never sent.
     Dropped,
-    /// They wait again, and come into the next block that takes any.
+    /// They are pending again and go into the next block.
     Waiting,
-    /// They stand in the first of the new blocks.
+    /// They are in the first of the new blocks.
     MinedAgain,
 }
 
-pub(super) struct Node {
-    pub(super) chain: ChainId,
-    pub(super) mining: Mining,
-    pub(super) depths: Depths,
-    pub(super) base_fee: U256,
-    pub(super) pool: Pool,
-    hands: Arc<Hands>,
+pub(crate) struct EmulatedNode {
+    pub(crate) chain: ChainId,
+    pub(crate) mining: MiningMode,
+    pub(crate) depths: TagDepths,
+    pub(crate) base_fee: U256,
+    pub(crate) pool: Pool,
+    clock: Arc<ChainClock>,
     state: State,
-    blocks: VecDeque<Block>,
+    blocks: VecDeque<EmulatedBlock>,
     places: HashMap<B256, (u64, usize)>,
-    /// Transactions that will fail in their block, whatever they do.
+    /// Transactions that will revert in their block.
     failing: HashSet<B256>,
     salt: u64,
 }
 
-impl Node {
-    pub(super) fn new(chain: ChainId, hands: Arc<Hands>, mining: Mining, depths: Depths) -> Self {
-        let mut genesis = Block {
+impl EmulatedNode {
+    pub(crate) fn new(
+        chain: ChainId,
+        clock: Arc<ChainClock>,
+        mining: MiningMode,
+        depths: TagDepths,
+    ) -> Self {
+        let mut genesis = EmulatedBlock {
             number: FIRST_BLOCK,
             hash: B256::ZERO,
             parent: B256::ZERO,
-            timestamp: hands.now(),
+            timestamp: clock.now(),
             base_fee: U256::from(10_000_000),
             transactions: Vec::new(),
             undo: Changes::new(),
@@ -86,7 +96,7 @@ impl Node {
             depths,
             base_fee: genesis.base_fee,
             pool: Pool::default(),
-            hands,
+            clock,
             state: State::default(),
             blocks: VecDeque::from([genesis]),
             places: HashMap::new(),
@@ -95,68 +105,70 @@ impl Node {
         }
     }
 
-    pub(super) fn head(&self) -> &Block {
-        // There is always one: history is cut to a length, never to nothing.
+    pub(crate) fn head(&self) -> &EmulatedBlock {
+        // There is always one: pruning keeps at least one block.
         self.blocks.back().unwrap_or_else(|| unreachable!("a chain has a block"))
     }
 
-    pub(super) fn block(&self, number: u64) -> Option<&Block> {
+    pub(crate) fn block(&self, number: u64) -> Option<&EmulatedBlock> {
         let first = self.blocks.front()?.number;
         self.blocks.get(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
-    pub(super) fn block_by_hash(&self, hash: B256) -> Option<&Block> {
+    pub(crate) fn block_by_hash(&self, hash: B256) -> Option<&EmulatedBlock> {
         self.blocks.iter().rev().find(|block| block.hash == hash)
     }
 
-    pub(super) fn oldest(&self) -> u64 {
+    pub(crate) fn oldest(&self) -> u64 {
         self.blocks.front().map_or(0, |block| block.number)
     }
 
-    pub(super) fn mined(&self, hash: B256) -> Option<(&Block, usize)> {
+    pub(crate) fn mined(&self, hash: B256) -> Option<(&EmulatedBlock, usize)> {
         let (number, index) = *self.places.get(&hash)?;
         Some((self.block(number)?, index))
     }
 
-    /// The state after this block, if it is still remembered.
-    pub(super) fn view(&self, number: u64) -> Option<View<'_>> {
+    /// The state after this block, unless it is pruned.
+    pub(crate) fn view(&self, number: u64) -> Option<StateView<'_>> {
         self.block(number)?;
         let mut past = Changes::new();
         for block in self.blocks.iter().rev().take_while(|block| block.number > number) {
             past.extend(block.undo.iter().map(|(slot, value)| (*slot, *value)));
         }
-        Some(View::at(&self.state, past))
+        Some(StateView::at(&self.state, past))
     }
 
-    pub(super) fn latest(&self) -> View<'_> {
-        View::latest(&self.state)
+    pub(crate) fn latest(&self) -> StateView<'_> {
+        StateView::latest(&self.state)
     }
 
-    pub(super) fn nonce(&self, account: Address) -> u64 {
+    pub(crate) fn nonce(&self, account: Address) -> u64 {
         u64::try_from(self.state.get(Slot::Nonce(account))).unwrap_or(u64::MAX)
     }
 
-    /// Puts numbers in their place by our own hand, as if they had always been
-    /// there: neither a look back nor a reorganisation takes them away.
-    pub(super) fn place(&mut self, changes: Changes) {
+    /// Sets state directly, as if it had always been so: neither a historical read nor a
+    /// reorganisation undoes it.
+    pub(crate) fn place(&mut self, changes: Changes) {
         for block in &mut self.blocks {
             block.undo.retain(|slot, _| !changes.contains_key(slot));
         }
         self.state.apply(changes);
     }
 
-    /// Makes the blocks that are due.
-    pub(super) fn tick(&mut self, names: &Names) {
-        let now = self.hands.now();
+    /// Mines the blocks that are due.
+    pub(crate) fn tick(&mut self, names: &NameRegistry) {
+        let now = self.clock.now();
         match self.mining {
-            Mining::Held | Mining::OnArrival { heartbeat: 0 } | Mining::Every { seconds: 0 } => {}
-            Mining::OnArrival { heartbeat } => {
+            MiningMode::Held
+            | MiningMode::OnArrival { heartbeat: 0 }
+            | MiningMode::Every { seconds: 0 } => {}
+            MiningMode::OnArrival { heartbeat } => {
                 if now >= self.head().timestamp.saturating_add(heartbeat) {
                     self.mine(names, now);
                 }
             }
-            Mining::Every { seconds } => {
-                // After a long silence the blocks in between are left out.
+            MiningMode::Every { seconds } => {
+                // After a long pause the blocks in between are left out.
                 let due = now.saturating_sub(self.head().timestamp) / seconds;
                 for missing in (0..due.min(32)).rev() {
                     self.mine(names, now.saturating_sub(missing.saturating_mul(seconds)));
@@ -165,15 +177,15 @@ impl Node {
         }
     }
 
-    pub(super) fn submit(&mut self, names: &Names, raw: &[u8]) -> Result<B256, String> {
-        self.submit_as(names, raw, Filing::Ready)
+    pub(crate) fn submit(&mut self, names: &NameRegistry, raw: &[u8]) -> Result<B256, String> {
+        self.submit_as(names, raw, PoolAdmission::Ready)
     }
 
-    pub(super) fn submit_as(
+    pub(crate) fn submit_as(
         &mut self,
-        names: &Names,
+        names: &NameRegistry,
         raw: &[u8],
-        filing: Filing,
+        admission: PoolAdmission,
     ) -> Result<B256, String> {
         let transaction = Transaction::decode(raw)?;
         let (hash, chain_id) = (transaction.hash, transaction.chain_id);
@@ -197,30 +209,31 @@ impl Node {
         if transaction.priority_fee > transaction.max_fee {
             return Err("max priority fee per gas higher than max fee per gas".to_owned());
         }
-        let standing = Standing {
+        let sender = SenderState {
             nonce: self.nonce(transaction.from),
             balance: self.state.get(Slot::Native(transaction.from)),
         };
-        self.pool.add(Arc::new(transaction), &standing, filing)?;
-        if filing == Filing::Ready && matches!(self.mining, Mining::OnArrival { .. }) {
-            let now = self.hands.now();
+        self.pool.add(Arc::new(transaction), &sender, admission)?;
+        if admission == PoolAdmission::Ready && matches!(self.mining, MiningMode::OnArrival { .. })
+        {
+            let now = self.clock.now();
             self.mine(names, now);
         }
         Ok(hash)
     }
 
-    /// This transaction will fail in its block.
-    pub(super) fn fail(&mut self, hash: B256) {
+    /// Makes this transaction revert in its block.
+    pub(crate) fn fail(&mut self, hash: B256) {
         self.failing.insert(hash);
     }
 
-    pub(super) fn mine_now(&mut self, names: &Names) {
-        let now = self.hands.now();
+    pub(crate) fn mine_now(&mut self, names: &NameRegistry) {
+        let now = self.clock.now();
         self.mine(names, now);
     }
 
-    /// One block, at this time or at that of its parent, whichever is later.
-    fn mine(&mut self, names: &Names, time: u64) {
+    /// Mines one block, at this time or at that of its parent, whichever is later.
+    fn mine(&mut self, names: &NameRegistry, time: u64) {
         let mut block = self.after_head(time);
         while block.transactions.len() < BLOCK_ROOM {
             let Some(next) = self.pool.next(self.base_fee, |account| self.nonce(account)) else {
@@ -232,9 +245,9 @@ impl Node {
         self.close(block);
     }
 
-    fn after_head(&self, time: u64) -> Block {
+    fn after_head(&self, time: u64) -> EmulatedBlock {
         let head = self.head();
-        Block {
+        EmulatedBlock {
             number: head.number + 1,
             hash: B256::ZERO,
             parent: head.hash,
@@ -245,7 +258,7 @@ impl Node {
         }
     }
 
-    fn close(&mut self, mut block: Block) {
+    fn close(&mut self, mut block: EmulatedBlock) {
         block.seal(self.chain, self.salt);
         for (index, mined) in block.transactions.iter().enumerate() {
             self.places.insert(mined.transaction.hash, (block.number, index));
@@ -261,20 +274,26 @@ impl Node {
     }
 
     /// Runs a transaction on top of the block so far.
-    fn include(&mut self, names: &Names, block: &mut Block, transaction: Arc<Transaction>) {
+    fn include(
+        &mut self,
+        names: &NameRegistry,
+        block: &mut EmulatedBlock,
+        transaction: Arc<Transaction>,
+    ) {
         let (from, price) = (transaction.from, transaction.price(block.base_fee));
-        let env = Env {
+        let env = CallEnv {
             chain: self.chain,
             now: block.timestamp,
             names,
             gas_price: price,
-            execution: Execution::Block,
+            execution: CallExecution::Block,
+            dispatch: contracts::call,
         };
         let must_fail = self.failing.remove(&transaction.hash);
-        let mut view = View::latest(&self.state);
+        let mut view = StateView::latest(&self.state);
         view.set(Slot::Nonce(from), U256::from(transaction.nonce.saturating_add(1)));
         let before = view.gas();
-        let spent = |view: &View<'_>| intrinsic(&transaction.data) + (view.gas() - before);
+        let spent = |view: &StateView<'_>| intrinsic(&transaction.data) + (view.gas() - before);
         let done = view.attempt(|view| {
             let done =
                 if must_fail { Err(Revert::silent()) } else { run(view, &env, &transaction) };
@@ -288,13 +307,17 @@ impl Node {
         for (slot, old) in self.state.apply(changes) {
             block.undo.entry(slot).or_insert(old);
         }
-        let outcome = if done.is_ok() { Outcome::Succeeded } else { Outcome::Reverted };
+        let outcome = if done.is_ok() { MinedOutcome::Succeeded } else { MinedOutcome::Reverted };
         block.transactions.push(Mined { transaction, outcome, gas_used, price, events });
     }
 
-    /// Takes back this many blocks and puts as many others in their place, and one
-    /// more: the longer chain is the one that wins.
-    pub(super) fn reorganise(&mut self, names: &Names, depth: u64, fate: Fate) {
+    /// Removes this many blocks and adds one more than that, because the longer chain wins.
+    pub(crate) fn reorganise(
+        &mut self,
+        names: &NameRegistry,
+        depth: u64,
+        reorged: ReorgedTransactions,
+    ) {
         let mut times = Vec::new();
         let mut taken = Vec::new();
         while u64::try_from(times.len()).is_ok_and(|count| count < depth) && self.blocks.len() > 1 {
@@ -307,14 +330,14 @@ impl Node {
             }
         }
         self.salt += 1;
-        if fate != Fate::Dropped {
+        if reorged != ReorgedTransactions::Dropped {
             for transaction in taken.into_iter().rev() {
                 self.pool.put_back(transaction);
             }
         }
         times.reverse();
         times.push(times.last().copied().unwrap_or_default());
-        let mut first = fate == Fate::MinedAgain;
+        let mut first = reorged == ReorgedTransactions::MinedAgain;
         for time in times {
             if std::mem::take(&mut first) {
                 self.mine(names, time);
@@ -326,21 +349,25 @@ impl Node {
     }
 }
 
-/// What a transaction costs before it has done anything.
-pub(super) fn intrinsic(data: &[u8]) -> u64 {
+/// The intrinsic gas of a transaction.
+pub(crate) fn intrinsic(data: &[u8]) -> u64 {
     data.iter().map(|byte| if *byte == 0 { 4 } else { 16 }).fold(21_000, |sum, cost| sum + cost)
 }
 
-fn run(view: &mut View<'_>, env: &Env<'_>, transaction: &Transaction) -> Result<Bytes, Revert> {
+fn run(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    transaction: &Transaction,
+) -> Result<Bytes, Revert> {
     let to = transaction.to.ok_or_else(Revert::silent)?;
     send_value(view, env, transaction.from, to, transaction.value)?;
-    contracts::call(view, env, transaction.from, to, &transaction.data)
+    env.call(view, transaction.from, to, &transaction.data)
 }
 
-/// None of our contracts takes the chain's own coin.
-pub(super) fn send_value(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+/// None of the emulated contracts accepts the native coin.
+pub(crate) fn send_value(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     from: Address,
     to: Address,
     value: U256,
@@ -348,7 +375,7 @@ pub(super) fn send_value(
     if value.is_zero() {
         return Ok(());
     }
-    if contracts::at(view, env, to).is_some() {
+    if at(view, env, to).is_some() {
         return Err(Revert::silent());
     }
     let left = view.peek(Slot::Native(from)).checked_sub(value).ok_or_else(Revert::silent)?;

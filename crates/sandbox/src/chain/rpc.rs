@@ -1,6 +1,7 @@
-//! JSON-RPC: which method does what.
+//! Dispatches JSON-RPC methods.
 
 mod call;
+pub(crate) mod failure;
 mod logs;
 mod params;
 mod read;
@@ -8,84 +9,50 @@ mod shape;
 
 use serde_json::{Value, json};
 
-use super::contracts::Revert;
-use super::names::Names;
-use super::node::Node;
-use super::pool::Filing;
-use params::Params;
-use read::Reader;
+use crate::chain::ens::names::NameRegistry;
+use crate::chain::node::EmulatedNode;
+use crate::chain::node::pool::PoolAdmission;
+use failure::{RpcError, RpcResult};
+use params::RpcParams;
+use read::BlockReader;
 use shape::{hex, quantity};
 
-/// A JSON-RPC error, in the codes and words that nodes use.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Failure {
-    pub(super) code: i64,
-    pub(super) message: String,
-    pub(super) data: Option<Value>,
-}
-
-impl Failure {
-    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
-    }
-
-    fn invalid(message: impl Into<String>) -> Self {
-        Self::new(-32602, message)
-    }
-
-    /// What a node says of its own accord.
-    fn server(message: impl Into<String>) -> Self {
-        Self::new(-32000, message)
-    }
-
-    pub(super) fn reverted(revert: &Revert) -> Self {
-        let words = shape::reason(&revert.0);
-        let message = words.map_or_else(
-            || "execution reverted".to_owned(),
-            |words| format!("execution reverted: {words}"),
-        );
-        Self { code: 3, message, data: Some(hex(&revert.0)) }
-    }
-}
-
-type Answer = Result<Value, Failure>;
-
-/// What the faults have left of the truth.
+/// How faults change the answers of a node.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Distortion {
-    pub(super) chain_id: Option<u64>,
+pub(crate) struct NodeDistortion {
+    pub(crate) chain_id: Option<u64>,
     /// How many of the last blocks the node has not seen.
-    pub(super) behind: u64,
-    /// What becomes of a transaction that is sent.
-    pub(super) filing: Filing,
+    pub(crate) behind: u64,
+    /// How the pool treats a transaction that is sent.
+    pub(crate) admission: PoolAdmission,
 }
 
-/// Whether this method hands in a signed transaction.
-pub(super) fn sends(method: &str) -> bool {
+/// Whether this method sends a signed transaction.
+pub(crate) fn sends(method: &str) -> bool {
     method == SEND || method == SEND_SYNC
 }
 
-pub(super) const SEND: &str = "eth_sendRawTransaction";
-/// EIP-7966. Here it answers with the hash; waiting for the receipt is for a caller
-/// that does not hold the chain.
-pub(super) const SEND_SYNC: &str = "eth_sendRawTransactionSync";
+pub(crate) const SEND: &str = "eth_sendRawTransaction";
+/// EIP-7966. Returns the hash here; the caller waits for the receipt without holding the
+/// lock.
+pub(crate) const SEND_SYNC: &str = "eth_sendRawTransactionSync";
 
-pub(super) fn answer(
-    node: &mut Node,
-    names: &Names,
-    distortion: Distortion,
+pub(crate) fn answer(
+    node: &mut EmulatedNode,
+    names: &NameRegistry,
+    distortion: NodeDistortion,
     method: &str,
     params: &Value,
-) -> Answer {
+) -> RpcResult {
     node.tick(names);
-    let params = Params::new(params)?;
+    let params = RpcParams::new(params)?;
     let chain_id = distortion.chain_id.unwrap_or(node.chain.number());
     if sends(method) {
         let raw = params.bytes(0)?;
-        let sent = node.submit_as(names, &raw, distortion.filing);
-        return sent.map(hex).map_err(Failure::server);
+        let sent = node.submit_as(names, &raw, distortion.admission);
+        return sent.map(hex).map_err(RpcError::server);
     }
-    let reader = Reader::new(node, names, distortion.behind);
+    let reader = BlockReader::new(node, names, distortion.behind);
     match method {
         "web3_clientVersion" => Ok(json!("pennyblack-sandbox")),
         "eth_chainId" => Ok(quantity(chain_id)),
@@ -107,14 +74,14 @@ pub(super) fn answer(
         "eth_getTransactionReceipt" => reader.receipt(&params),
         "eth_getLogs" => logs::answer(&reader, &params),
         "txpool_status" => Ok(pool_status(reader.node())),
-        unknown => Err(Failure::new(
+        unknown => Err(RpcError::new(
             -32601,
             format!("the method {unknown} does not exist/is not available"),
         )),
     }
 }
 
-fn pool_status(node: &Node) -> Value {
+fn pool_status(node: &EmulatedNode) -> Value {
     let pending = node.pool.pending(|account| node.nonce(account));
     let all = u64::try_from(node.pool.len()).unwrap_or(u64::MAX);
     json!({ "pending": quantity(pending), "queued": quantity(all.saturating_sub(pending)) })

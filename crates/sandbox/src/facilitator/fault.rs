@@ -1,14 +1,14 @@
-//! Faults by rule: which call goes wrong, how, and how often.
+//! Fault rules: which calls fail, how, and how often.
 
 use serde_json::{Map, Value, json};
 
+use crate::fault_rules::{CallSelection, FaultRule};
+use crate::http::fields::JsonFields;
 use crate::provider::fault::kind::words;
-use crate::provider::fault::rule::picks;
-use crate::provider::fields::Fields;
 
 words! {
-    /// What a caller can ask.
-    Operation {
+    /// The operations of a facilitator.
+    FacilitatorOperation {
         Supported => "supported",
         Verify => "verify",
         Settle => "settle",
@@ -16,17 +16,17 @@ words! {
 }
 
 words! {
-    /// Those up to `Invented` leave the chain untouched, the others strike when
-    /// the work is done: the money has moved.
-    Kind {
+    /// Faults up to `Invented` leave the chain unchanged; the others apply after the money
+    /// has moved.
+    FacilitatorFault {
         CutBefore => "cut_before",
         HangBefore => "hang_before",
         /// 429 with `Retry-After`.
         RateLimited => "rate_limited",
         StatusBefore => "status_before",
-        /// A well-formed no with the rule's reason.
+        /// A well-formed refusal with the rule's reason.
         Refused => "refused",
-        /// A success with a transaction that nobody has seen.
+        /// A success with a transaction that does not exist.
         Invented => "invented",
         CutAfter => "cut_after",
         HangAfter => "hang_after",
@@ -35,25 +35,25 @@ words! {
         Empty => "empty",
         /// The right answer, after a while.
         Slow => "slow",
-        /// `settlement_pending`; the same request again gets the truth.
+        /// `settlement_pending`; a repeated request gets the real outcome.
         Pending => "pending",
-        /// The same with status 500, as Coinbase has it.
+        /// The same with status 500, as at Coinbase.
         PendingAs500 => "pending_as_500",
-        /// A well-formed no with the rule's reason, after it was sent.
+        /// A well-formed refusal with the rule's reason, after the transaction was sent.
         FailsAfter => "fails_after",
         WrongAmount => "wrong_amount",
         NoAmount => "no_amount",
         WrongNetwork => "wrong_network",
         WrongPayer => "wrong_payer",
         NoTransaction => "no_transaction",
-        /// One unit less than was asked is moved, and the answer says so.
+        /// Moves one unit less than requested, and answers so.
         MovesLess => "moves_less",
     }
 }
 
-impl Kind {
-    /// Whether this fault has any meaning for the operation.
-    pub(super) const fn concerns(self, operation: Operation) -> bool {
+impl FacilitatorFault {
+    /// Whether this fault applies to the operation.
+    pub(crate) const fn concerns(self, operation: FacilitatorOperation) -> bool {
         match (self, operation) {
             (
                 Self::CutBefore
@@ -68,7 +68,7 @@ impl Kind {
                 | Self::Slow,
                 _,
             )
-            | (Self::Refused, Operation::Verify) => true,
+            | (Self::Refused, FacilitatorOperation::Verify) => true,
             (
                 Self::Refused
                 | Self::Invented
@@ -82,12 +82,12 @@ impl Kind {
                 | Self::NoTransaction
                 | Self::MovesLess,
                 operation,
-            ) => matches!(operation, Operation::Settle),
+            ) => matches!(operation, FacilitatorOperation::Settle),
         }
     }
 
-    /// Whether the chain is asked at all.
-    pub(super) const fn comes_before(self) -> bool {
+    /// Whether the fault applies before the chain is called.
+    pub(crate) const fn comes_before(self) -> bool {
         matches!(
             self,
             Self::CutBefore
@@ -100,18 +100,18 @@ impl Kind {
     }
 }
 
-/// A fault, and the calls that it strikes.
+/// A fault and the calls that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    pub kind: Kind,
-    /// None strikes every operation for which the kind has a meaning.
-    pub operation: Option<Operation>,
-    /// So many calls are left alone first.
+pub struct FacilitatorFaultRule {
+    pub kind: FacilitatorFault,
+    /// None: every operation that the fault applies to.
+    pub operation: Option<FacilitatorOperation>,
+    /// Calls that pass first.
     pub skip: u64,
-    /// None strikes for ever.
+    /// None: without limit.
     pub times: Option<u64>,
     pub percent: u8,
-    /// Which calls chance picks, the same ones every time.
+    /// The same seed selects the same calls.
     pub seed: u64,
     /// For `status_before` and `status_after`.
     pub status: u16,
@@ -123,8 +123,8 @@ pub struct Rule {
     pub reason: String,
 }
 
-impl Rule {
-    pub fn new(kind: Kind) -> Self {
+impl FacilitatorFaultRule {
+    pub fn new(kind: FacilitatorFault) -> Self {
         Self {
             kind,
             operation: None,
@@ -139,7 +139,7 @@ impl Rule {
         }
     }
 
-    pub fn on(self, operation: Operation) -> Self {
+    pub fn on(self, operation: FacilitatorOperation) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
@@ -171,20 +171,25 @@ impl Rule {
         Self { reason: reason.to_owned(), ..self }
     }
 
-    /// Reads a rule; every faulty field is named at once.
-    pub(super) fn read(value: &Value) -> Result<Self, Map<String, Value>> {
-        let mut fields = Fields::of(value);
+    pub(crate) fn concerns(&self, operation: FacilitatorOperation) -> bool {
+        let wanted = self.operation.is_none_or(|wanted| wanted == operation);
+        wanted && self.kind.concerns(operation)
+    }
+
+    /// Reads a rule; all invalid fields are reported together.
+    pub(crate) fn read(value: &Value) -> Result<Self, Map<String, Value>> {
+        let mut fields = JsonFields::of(value);
         let names = |all: Vec<&str>| all.join(", ");
-        let kinds = names(Kind::ALL.iter().map(|kind| kind.written()).collect());
-        let operations = names(Operation::ALL.iter().map(|one| one.written()).collect());
-        let kind = fields.word("kind", &kinds, Kind::read);
+        let kinds = names(FacilitatorFault::ALL.iter().map(|kind| kind.written()).collect());
+        let operations = names(FacilitatorOperation::ALL.iter().map(|one| one.written()).collect());
+        let kind = fields.word("kind", &kinds, FacilitatorFault::read);
         if kind.is_none() {
             fields.missing("kind");
         }
-        let usual = Self::new(kind.unwrap_or(Kind::CutBefore));
+        let usual = Self::new(kind.unwrap_or(FacilitatorFault::CutBefore));
         let rule = Self {
             kind: usual.kind,
-            operation: fields.word("operation", &operations, Operation::read),
+            operation: fields.word("operation", &operations, FacilitatorOperation::read),
             skip: fields.number("skip", 0..=u64::MAX).unwrap_or(usual.skip),
             times: fields.number("times", 0..=u64::MAX),
             percent: fields.small("percent", 0..=100).unwrap_or(usual.percent),
@@ -199,10 +204,10 @@ impl Rule {
         fields.done().map(|()| rule)
     }
 
-    pub(super) fn write(&self, broken: u64) -> Value {
+    pub(crate) fn write(&self, broken: u64) -> Value {
         json!({
             "kind": self.kind.written(),
-            "operation": self.operation.map(Operation::written),
+            "operation": self.operation.map(FacilitatorOperation::written),
             "skip": self.skip,
             "times": self.times,
             "percent": self.percent,
@@ -216,52 +221,9 @@ impl Rule {
     }
 }
 
-/// The rules in force, in the sequence in which they were made.
-#[derive(Default)]
-pub(super) struct Rules(Vec<Active>);
-
-struct Active {
-    rule: Rule,
-    /// Calls that the rule was about.
-    met: u64,
-    /// Calls that it broke.
-    broken: u64,
-}
-
-impl Rules {
-    pub(super) fn add(&mut self, rule: Rule) {
-        self.0.push(Active { rule, met: 0, broken: 0 });
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    pub(super) fn written(&self) -> Value {
-        self.0.iter().map(|active| active.rule.write(active.broken)).collect()
-    }
-
-    /// The fault for this call. The first rule that applies decides; a rule
-    /// behind it does not count the call.
-    pub(super) fn meet(&mut self, operation: Operation) -> Option<Rule> {
-        self.0.iter_mut().find_map(|active| active.meet(operation))
-    }
-}
-
-impl Active {
-    fn meet(&mut self, operation: Operation) -> Option<Rule> {
-        let rule = &self.rule;
-        if rule.operation.is_some_and(|wanted| wanted != operation)
-            || !rule.kind.concerns(operation)
-        {
-            return None;
-        }
-        self.met += 1;
-        let spent = rule.times.is_some_and(|times| self.broken >= times);
-        if self.met <= rule.skip || spent || !picks(rule.seed, self.met, rule.percent) {
-            return None;
-        }
-        self.broken += 1;
-        Some(rule.clone())
+impl FaultRule for FacilitatorFaultRule {
+    fn selection(&self) -> CallSelection {
+        let Self { skip, times, percent, seed, .. } = *self;
+        CallSelection { skip, times, percent, seed }
     }
 }

@@ -1,4 +1,4 @@
-//! Who may be meant: a name that some page points at 127.0.0.1 is not let in.
+//! Checks the Host header against DNS rebinding.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use axum::middleware::Next;
 use serde_json::json;
 use url::{Host, Url};
 
-use super::answer::Answer;
-use super::books::Office;
+use crate::http::response::EmulatedResponse;
+use crate::provider::state::SharedState;
 
-/// Cards in a sandbox may hold real addresses. A page elsewhere could have its
-/// own name resolved to this machine and read them; the name gives it away.
+/// Cards in a sandbox may contain real addresses. A foreign page could resolve its own name
+/// to this machine and read them; the Host header reveals it.
 pub(crate) async fn guard(
-    State(office): State<Arc<Office>>,
+    State(shared): State<Arc<SharedState>>,
     request: Request,
     next: Next,
 ) -> Response<Body> {
-    let base = office.books().base.clone();
+    let base = shared.lock().base.clone();
     if is_ours(request.headers(), &base) {
         return next.run(request).await;
     }
     let words = "This sandbox answers to 127.0.0.1 and localhost only.";
-    Answer::json(421, &json!({ "message": words })).into_response()
+    EmulatedResponse::json(421, &json!({ "message": words })).into_response()
 }
 
 fn is_ours(headers: &HeaderMap, base: &str) -> bool {
@@ -43,8 +43,8 @@ fn is_ours(headers: &HeaderMap, base: &str) -> bool {
     }
 }
 
-/// Whether a form was sent from a page of this server. A browser says where a
-/// form comes from; whoever says nothing is not a browser.
+/// Whether a form was sent from a page of this server. Browsers send Origin; clients without
+/// it are not browsers.
 pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     match (text(header::ORIGIN), text(header::HOST)) {

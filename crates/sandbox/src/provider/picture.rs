@@ -1,37 +1,28 @@
-//! Both sides of a card as drawings that a person enjoys opening.
-//!
-//! A drawing asks nobody for anything: no picture, no font, no script.
+//! Both sides of a card as SVG drawings. A drawing loads no external image, font or script.
 
 mod back;
-mod chance;
+pub(crate) mod canvas;
 mod front;
 mod glyphs;
-mod hand;
+mod handwriting;
 mod ink;
+mod jitter;
 mod postmark;
 mod stamp;
-mod svg;
-
-pub(crate) use svg::escaped;
+pub(crate) mod svg;
 
 use order::model::ids::Timestamp;
 
-use super::card::Sheet;
-
-/// A card is six inches by four; a unit is a three-hundredth of an inch.
-pub(crate) const WIDTH: i64 = 1_800;
-pub(crate) const HEIGHT: i64 = 1_200;
-
-pub(crate) const SERIF: &str =
-    "'Iowan Old Style','Palatino Linotype',Palatino,'URW Palladio L',P052,Georgia,serif";
+use crate::provider::picture::canvas::DrawingPurpose;
+use crate::provider::state::card::PostcardContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum CardSide {
     Front,
     Back,
 }
 
-impl Side {
+impl CardSide {
     pub(crate) fn read(file: &str) -> Option<Self> {
         match file {
             "front.svg" => Some(Self::Front),
@@ -41,26 +32,14 @@ impl Side {
     }
 }
 
-/// Why the card is drawn, which the postmark says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Occasion {
-    Preview,
-    /// The number under which the card was accepted.
-    Card(u64),
-}
-
-pub(crate) fn draw(side: Side, sheet: &Sheet, at: Timestamp, occasion: Occasion) -> String {
+pub(crate) fn draw(
+    side: CardSide,
+    content: &PostcardContent,
+    at: Timestamp,
+    occasion: DrawingPurpose,
+) -> String {
     match side {
-        Side::Front => front::draw(sheet),
-        Side::Back => back::draw(sheet, at, occasion),
+        CardSide::Front => front::draw(content),
+        CardSide::Back => back::draw(content, at, occasion),
     }
-}
-
-fn document(title: &str, description: &str, body: &str) -> String {
-    let (title, description) = (escaped(title), escaped(description));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         role=\"img\"><title>{title}</title>\
-         <desc>{description}</desc>{body}</svg>"
-    )
 }

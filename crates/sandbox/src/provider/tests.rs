@@ -1,4 +1,4 @@
-//! The post office over real HTTP.
+//! The emulated provider over real HTTP.
 
 mod audit;
 mod client;
@@ -6,6 +6,6 @@ mod control;
 mod lob;
 mod mailbox;
 mod pictures;
+mod raw_responses;
 mod thanks_io;
 mod values;
-mod wire;

@@ -1,54 +1,63 @@
-//! What is wrong with a configuration, in words that say what to do about it.
+//! What is wrong with a configuration, and how to fix it.
 
 use std::fmt;
 
-/// One thing to mend. Its words never repeat a value that may hold a secret.
+/// One invalid setting. Its text never repeats a value that may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ConfigFault {
     pub key: String,
-    pub origin: Origin,
-    pub wrong: Wrong,
+    pub origin: SettingOrigin,
+    pub problem: SettingProblem,
 }
 
-/// What is wrong with a value, before anybody knows where it came from.
+/// What is wrong with a value, independent of where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
-    pub problem: String,
+pub(crate) struct SettingProblem {
+    pub message: String,
     pub remedy: String,
 }
 
-impl Wrong {
-    pub(crate) fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { problem: problem.into(), remedy: remedy.into() }
+impl SettingProblem {
+    pub(crate) fn new(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: remedy.into() }
     }
 }
 
 /// Where a value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SettingOrigin {
     Default,
     File,
     Environment(&'static str),
-    /// A variable of ours that nobody knows.
+    /// A variable with our prefix that is not a setting.
     UnknownVariable,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => write!(f, "default"),
-            Origin::File => write!(f, "file"),
-            Origin::Environment(name) => write!(f, "environment {name}"),
-            Origin::UnknownVariable => write!(f, "environment"),
+            SettingOrigin::Default => write!(f, "default"),
+            SettingOrigin::File => write!(f, "file"),
+            SettingOrigin::Environment(name) => write!(f, "environment {name}"),
+            SettingOrigin::UnknownVariable => write!(f, "environment"),
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wrong { problem, remedy } = &self.wrong;
+        let SettingProblem { message, remedy } = &self.problem;
         writeln!(f, "  {} ({})", self.key, self.origin)?;
-        writeln!(f, "      {problem}")?;
+        writeln!(f, "      {message}")?;
         writeln!(f, "      -> {remedy}")
     }
+}
+
+/// All faults, with their number as the heading.
+pub(crate) fn list(faults: &[ConfigFault]) -> String {
+    let heading = match faults.len() {
+        1 => "1 configuration error:".to_owned(),
+        count => format!("{count} configuration errors:"),
+    };
+    faults.iter().fold(format!("{heading}\n"), |text, fault| format!("{text}\n{fault}"))
 }

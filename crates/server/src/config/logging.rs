@@ -1,9 +1,9 @@
-//! What the log says, and in which form.
+//! The format and the filter of the log.
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-use super::fault::Wrong;
-use super::values::{Shown, choose};
+use super::fault::SettingProblem;
+use super::values::{ReportText, choose};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -12,13 +12,13 @@ pub(crate) enum LogFormat {
 }
 
 impl LogFormat {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingProblem> {
         choose(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])
     }
 }
 
-impl Shown for LogFormat {
-    fn shown(&self) -> String {
+impl ReportText for LogFormat {
+    fn report_text(&self) -> String {
         match self {
             LogFormat::Text => "text".to_owned(),
             LogFormat::Json => "json".to_owned(),
@@ -26,26 +26,26 @@ impl Shown for LogFormat {
     }
 }
 
-/// How much is said, in all and about what.
+/// The log level, in general and for single targets.
 #[derive(Clone, Debug)]
-pub(crate) struct LogFilter {
+pub(crate) struct LogLevels {
     written: String,
     targets: Targets,
 }
 
-impl LogFilter {
-    /// A word alone is a level. The library's own reader would take any other for a place
-    /// in the code and keep silent about all the rest: `verbose` would turn the log off.
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        let wrong = |why: &str| {
-            Wrong::new(
+impl LogLevels {
+    /// A single word must be a level. The parser of the library takes any other word for a
+    /// target and disables the rest: `verbose` would turn the log off.
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingProblem> {
+        let invalid = |why: &str| {
+            SettingProblem::new(
                 format!("`{text}` is not a log filter: {why}"),
                 "Write a level such as info, or pairs such as info,request=warn. The levels are \
                  error, warn, info, debug, trace and off.",
             )
         };
         if text.split(',').all(|part| part.trim().is_empty()) {
-            return Err(wrong("it is empty"));
+            return Err(invalid("it is empty"));
         }
         let mut targets = Targets::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -54,12 +54,12 @@ impl LogFilter {
                 None => (None, part),
             };
             if target.is_some_and(|target| target.is_empty() || target.contains(['[', ']'])) {
-                return Err(wrong(&format!("`{part}` names no part of the program")));
+                return Err(invalid(&format!("`{part}` has no valid target")));
             }
-            // The library takes no level at all for `error`.
+            // The library takes an empty level for `error`.
             let level: LevelFilter = match level.parse() {
                 Ok(known) if !level.is_empty() => known,
-                Ok(_) | Err(_) => return Err(wrong(&format!("there is no level `{level}`"))),
+                Ok(_) | Err(_) => return Err(invalid(&format!("there is no level `{level}`"))),
             };
             targets = match target {
                 Some(target) => targets.with_target(target, level),
@@ -74,8 +74,8 @@ impl LogFilter {
     }
 }
 
-impl Shown for LogFilter {
-    fn shown(&self) -> String {
+impl ReportText for LogLevels {
+    fn report_text(&self) -> String {
         self.written.clone()
     }
 }
@@ -87,18 +87,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_and_pairs_say_how_much_is_logged() {
+    fn levels_and_pairs_set_what_is_logged() {
         for text in ["warn,request=debug", "warn, request = debug,", ",request=debug,,warn"] {
-            let filter = LogFilter::parse(text).unwrap().targets();
+            let filter = LogLevels::parse(text).unwrap().targets();
             assert!(filter.would_enable("order", &Level::WARN), "{text}");
             assert!(!filter.would_enable("order", &Level::INFO), "{text}");
             assert!(filter.would_enable("request", &Level::DEBUG), "{text}");
         }
-        assert!(!LogFilter::parse("off").unwrap().targets().would_enable("order", &Level::ERROR));
+        assert!(!LogLevels::parse("off").unwrap().targets().would_enable("order", &Level::ERROR));
     }
 
     #[test]
-    fn what_would_silence_the_log_unnoticed_is_a_fault() {
+    fn a_filter_that_would_disable_the_log_by_mistake_is_rejected() {
         for (text, why) in [
             ("", "it is empty"),
             (" ,", "it is empty"),
@@ -106,11 +106,11 @@ mod tests {
             ("info,request", "there is no level `request`"),
             ("request=loud", "there is no level `loud`"),
             ("request=", "there is no level ``"),
-            ("info,=debug", "`=debug` names no part of the program"),
-            ("info,request[send]=debug", "`request[send]=debug` names no part of the program"),
+            ("info,=debug", "`=debug` has no valid target"),
+            ("info,request[send]=debug", "`request[send]=debug` has no valid target"),
         ] {
-            let wrong = LogFilter::parse(text).unwrap_err();
-            assert_eq!(wrong.problem, format!("`{text}` is not a log filter: {why}"));
+            let problem = LogLevels::parse(text).unwrap_err();
+            assert_eq!(problem.message, format!("`{text}` is not a log filter: {why}"));
         }
     }
 }

@@ -1,166 +1,193 @@
-//! Takes one setting after another, and keeps account of where each came from.
+//! Parses settings one by one, and records the origin and the faults of each.
 
-use crate::config::fault::{Fault, Origin, Wrong};
-use crate::config::settings::{Fallback, InLiveMode, Setting, Visibility};
-use crate::config::sources::{Sources, Told};
-use crate::config::values::{Mode, Shown};
+use crate::config::fault::{ConfigFault, SettingOrigin, SettingProblem};
+use crate::config::settings::definition::{InLiveMode, Setting, SettingDefault, Visibility};
+use crate::config::sources::{RawSetting, SettingSources};
+use crate::config::values::{ReportText, ServerMode};
 
 const NOT_SHOWN: &str = "(not shown)";
 
-/// A fault was written down; there is nothing to add but to stop.
+/// The setting is invalid, and its fault is already recorded in the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Noted;
+pub(crate) struct FaultRecorded;
 
-/// One line of the report.
-pub(crate) struct Row {
+/// One row of the report that `pennyblack check` prints.
+pub(crate) struct SettingRow {
     pub key: &'static str,
-    pub shown: String,
-    pub origin: Origin,
+    pub value: String,
+    pub origin: SettingOrigin,
 }
 
-pub(crate) struct Reader {
-    sources: Sources,
-    mode: Mode,
-    pub rows: Vec<Row>,
-    pub faults: Vec<Fault>,
+pub(crate) struct SettingsReader {
+    sources: SettingSources,
+    mode: ServerMode,
+    pub rows: Vec<SettingRow>,
+    pub faults: Vec<ConfigFault>,
 }
 
-impl Reader {
-    pub(crate) fn new(mut sources: Sources) -> Self {
+impl SettingsReader {
+    pub(crate) fn new(mut sources: SettingSources) -> Self {
         let faults = std::mem::take(&mut sources.faults);
-        Self { sources, mode: Mode::Sandbox, rows: Vec::new(), faults }
+        Self { sources, mode: ServerMode::Sandbox, rows: Vec::new(), faults }
     }
 
-    /// From here on, what live mode demands is demanded.
-    pub(crate) fn demand(&mut self, mode: Mode) {
+    /// From here on, settings that this mode requires must be set.
+    pub(crate) fn set_mode(&mut self, mode: ServerMode) {
         self.mode = mode;
     }
 
-    /// The value of a setting that always has one.
-    pub(crate) fn take<T: Shown>(
+    /// The value of a setting that has one value as its default.
+    pub(crate) fn take<T: ReportText>(
         &mut self,
         setting: &'static Setting,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Result<T, Noted> {
-        match (self.sources.told(setting).cloned(), &setting.fallback) {
-            (Some(told), _) => self.hear(setting, told, parse),
-            (None, Fallback::Value(default)) => self.take_or(setting, default, parse),
-            (None, Fallback::Otherwise { .. }) => Err(self.miss(setting, "is not set")),
+        parse: impl FnOnce(&str) -> Result<T, SettingProblem>,
+    ) -> Result<T, FaultRecorded> {
+        match (self.sources.raw(setting).cloned(), &setting.default) {
+            (Some(raw), _) => self.parse_raw(setting, raw, parse),
+            (None, SettingDefault::Value(default)) => self.take_or(setting, default, parse),
+            (None, SettingDefault::Described { .. }) => {
+                Err(self.record_missing(setting, "is not set"))
+            }
         }
     }
 
-    /// The same, with a default that follows from other settings.
-    pub(crate) fn take_or<T: Shown>(
+    /// The value of a setting whose default follows from other settings.
+    pub(crate) fn take_or<T: ReportText>(
         &mut self,
         setting: &'static Setting,
         default: &str,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Result<T, Noted> {
-        match self.sources.told(setting).cloned() {
-            Some(told) => self.hear(setting, told, parse),
+        parse: impl FnOnce(&str) -> Result<T, SettingProblem>,
+    ) -> Result<T, FaultRecorded> {
+        match self.sources.raw(setting).cloned() {
+            Some(raw) => self.parse_raw(setting, raw, parse),
             None => {
-                self.check_demand(setting)?;
-                self.judge(setting, Origin::Default, default, parse)
+                self.check_required(setting)?;
+                self.parse_text(setting, SettingOrigin::Default, default, parse)
             }
         }
     }
 
-    /// The value of a setting that may have none.
-    pub(crate) fn take_if_told<T: Shown>(
+    /// The value of a setting that may be absent.
+    pub(crate) fn take_optional<T: ReportText>(
         &mut self,
         setting: &'static Setting,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Result<Option<T>, Noted> {
-        if let Some(told) = self.sources.told(setting).cloned() {
-            return self.hear(setting, told, parse).map(Some);
+        parse: impl FnOnce(&str) -> Result<T, SettingProblem>,
+    ) -> Result<Option<T>, FaultRecorded> {
+        if let Some(raw) = self.sources.raw(setting).cloned() {
+            return self.parse_raw(setting, raw, parse).map(Some);
         }
-        self.check_demand(setting)?;
-        let shown = match setting.fallback {
-            Fallback::Value(words) | Fallback::Otherwise { words, .. } => format!("({words})"),
-        };
-        self.rows.push(Row { key: setting.key, shown, origin: Origin::Default });
+        self.check_required(setting)?;
+        let value = format!("({})", setting.default.text());
+        self.rows.push(SettingRow { key: setting.key, value, origin: SettingOrigin::Default });
         Ok(None)
     }
 
-    pub(crate) fn is_told(&self, setting: &Setting) -> bool {
-        self.sources.told(setting).is_some()
+    pub(crate) fn is_set(&self, setting: &Setting) -> bool {
+        self.sources.raw(setting).is_some()
     }
 
-    /// Notes a fault that shows only when several values are seen together.
-    pub(crate) fn object(&mut self, setting: &Setting, wrong: Wrong) -> Noted {
-        let origin = self.sources.told(setting).map_or(Origin::Default, |told| told.origin);
-        self.faults.push(Fault { key: setting.key.to_owned(), origin, wrong });
-        Noted
+    /// Records a fault, for example one that concerns several settings together.
+    pub(crate) fn record_fault(
+        &mut self,
+        setting: &Setting,
+        problem: SettingProblem,
+    ) -> FaultRecorded {
+        let origin = self.sources.raw(setting).map_or(SettingOrigin::Default, |raw| raw.origin);
+        self.faults.push(ConfigFault { key: setting.key.to_owned(), origin, problem });
+        FaultRecorded
     }
 
-    /// Keeps a kind that is of the sandbox out of live mode.
-    pub(crate) fn keep_from_live<T: PartialEq>(
+    /// Rejects the sandbox's kind of a service in live mode.
+    pub(crate) fn reject_in_live_mode<T: PartialEq>(
         &mut self,
         setting: &Setting,
         kind: T,
-        of_the_sandbox: &T,
-        wrong: Wrong,
-    ) -> Result<T, Noted> {
+        sandbox_kind: &T,
+        problem: SettingProblem,
+    ) -> Result<T, FaultRecorded> {
         match self.mode {
-            Mode::Live if kind == *of_the_sandbox => Err(self.object(setting, wrong)),
-            Mode::Live | Mode::Sandbox => Ok(kind),
+            ServerMode::Live if kind == *sandbox_kind => Err(self.record_fault(setting, problem)),
+            ServerMode::Live | ServerMode::Sandbox => Ok(kind),
         }
     }
 
-    fn hear<T: Shown>(
+    /// A setting that the chosen kind of this section cannot work without.
+    pub(crate) fn needed<T>(
         &mut self,
         setting: &'static Setting,
-        told: Told,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Result<T, Noted> {
-        match told.text {
-            Ok(text) => self.judge(setting, told.origin, &text, parse),
-            Err(wrong) => Err(self.refuse(setting, told.origin, NOT_SHOWN, wrong)),
+        value: Result<Option<T>, FaultRecorded>,
+    ) -> Result<T, FaultRecorded> {
+        let (section, _) = setting.section_and_name();
+        value?.ok_or_else(|| {
+            let remedy = match setting.variable() {
+                Some(variable) => format!("Set {variable}, or {section}.kind = \"sandbox\"."),
+                None => format!("Set it in the file, or {section}.kind = \"sandbox\"."),
+            };
+            let message = format!("is not set, and this {section}.kind requires it");
+            self.record_fault(setting, SettingProblem::new(message, remedy))
+        })
+    }
+
+    fn parse_raw<T: ReportText>(
+        &mut self,
+        setting: &'static Setting,
+        raw: RawSetting,
+        parse: impl FnOnce(&str) -> Result<T, SettingProblem>,
+    ) -> Result<T, FaultRecorded> {
+        match raw.text {
+            Ok(text) => self.parse_text(setting, raw.origin, &text, parse),
+            Err(problem) => Err(self.record_invalid(setting, raw.origin, NOT_SHOWN, problem)),
         }
     }
 
-    fn judge<T: Shown>(
+    fn parse_text<T: ReportText>(
         &mut self,
         setting: &'static Setting,
-        origin: Origin,
+        origin: SettingOrigin,
         text: &str,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Result<T, Noted> {
+        parse: impl FnOnce(&str) -> Result<T, SettingProblem>,
+    ) -> Result<T, FaultRecorded> {
         match (parse(text), setting.visibility) {
             (Ok(value), _) => {
-                self.rows.push(Row { key: setting.key, shown: value.shown(), origin });
+                let row = SettingRow { key: setting.key, value: value.report_text(), origin };
+                self.rows.push(row);
                 Ok(value)
             }
-            (Err(wrong), Visibility::Shown) => Err(self.refuse(setting, origin, text, wrong)),
-            (Err(wrong), Visibility::Hidden) => Err(self.refuse(setting, origin, NOT_SHOWN, wrong)),
-        }
-    }
-
-    fn check_demand(&mut self, setting: &'static Setting) -> Result<(), Noted> {
-        match (self.mode, setting.in_live_mode) {
-            (Mode::Sandbox, _) | (Mode::Live, InLiveMode::MayBeDefault) => Ok(()),
-            (Mode::Live, InLiveMode::MustBeTold) => {
-                Err(self.miss(setting, "is not set, and live mode takes no default for it"))
+            (Err(problem), Visibility::Shown) => {
+                Err(self.record_invalid(setting, origin, text, problem))
+            }
+            (Err(problem), Visibility::Hidden) => {
+                Err(self.record_invalid(setting, origin, NOT_SHOWN, problem))
             }
         }
     }
 
-    fn miss(&mut self, setting: &'static Setting, problem: &str) -> Noted {
+    fn check_required(&mut self, setting: &'static Setting) -> Result<(), FaultRecorded> {
+        match (self.mode, setting.in_live_mode) {
+            (ServerMode::Sandbox, _) | (ServerMode::Live, InLiveMode::Optional) => Ok(()),
+            (ServerMode::Live, InLiveMode::Required) => {
+                Err(self.record_missing(setting, "is not set; required in live mode"))
+            }
+        }
+    }
+
+    fn record_missing(&mut self, setting: &'static Setting, message: &str) -> FaultRecorded {
         let remedy = match setting.variable() {
             Some(variable) => format!("Set it in the file or by {variable}."),
             None => "Set it in the file.".to_owned(),
         };
-        self.refuse(setting, Origin::Default, "(missing)", Wrong::new(problem, remedy))
+        let problem = SettingProblem::new(message, remedy);
+        self.record_invalid(setting, SettingOrigin::Default, "(missing)", problem)
     }
 
-    fn refuse(
+    fn record_invalid(
         &mut self,
         setting: &'static Setting,
-        origin: Origin,
-        shown: &str,
-        wrong: Wrong,
-    ) -> Noted {
-        self.rows.push(Row { key: setting.key, shown: shown.to_owned(), origin });
-        self.object(setting, wrong)
+        origin: SettingOrigin,
+        value: &str,
+        problem: SettingProblem,
+    ) -> FaultRecorded {
+        self.rows.push(SettingRow { key: setting.key, value: value.to_owned(), origin });
+        self.record_fault(setting, problem)
     }
 }

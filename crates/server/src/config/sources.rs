@@ -1,49 +1,53 @@
-//! Everything that file and environment say, before anybody judges it.
+//! The raw settings of the file and the environment, before they are parsed.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::config::environment::Environment;
-use crate::config::fault::{Fault, Origin, Wrong};
-use crate::config::nearest::nearest;
-use crate::config::settings::{CONFIG_FILE, CONFIG_FILE_VARIABLE, Kind, SETTINGS, Setting, Source};
+use crate::config::fault::{ConfigFault, SettingOrigin, SettingProblem};
+use crate::config::settings::definition::{Setting, SettingSource, ValueType};
+use crate::config::settings::{CONFIG_FILE, CONFIG_FILE_VARIABLE, SETTINGS};
+use crate::config::sources::environment::Environment;
+use crate::config::sources::nearest_name::nearest_name;
 
-/// Two slips of the finger. Kubernetes gives every container variables such as
-/// `PENNYBLACK_SERVICE_HOST`; they are further away and must not stop the start.
-const MOST_EDITS_IN_A_VARIABLE: usize = 2;
-const MOST_EDITS_IN_A_KEY: usize = 3;
+pub(crate) mod environment;
+mod nearest_name;
 
-pub(crate) struct Sources {
+/// Small enough to catch typing errors only. Kubernetes sets variables such as
+/// `PENNYBLACK_SERVICE_HOST` in every container, which must not prevent a start.
+const VARIABLE_EDITS_MAX: usize = 2;
+const KEY_EDITS_MAX: usize = 3;
+
+pub(crate) struct SettingSources {
     /// The file that was read, if there was one.
     pub file: Option<PathBuf>,
-    told: BTreeMap<&'static str, Told>,
-    pub faults: Vec<Fault>,
+    raw: BTreeMap<&'static str, RawSetting>,
+    pub faults: Vec<ConfigFault>,
 }
 
-/// What somebody said about one setting; the text of a list has commas.
+/// One setting as it was written; the text of a list has commas.
 #[derive(Clone)]
-pub(crate) struct Told {
-    pub origin: Origin,
-    pub text: Result<String, Wrong>,
+pub(crate) struct RawSetting {
+    pub origin: SettingOrigin,
+    pub text: Result<String, SettingProblem>,
 }
 
-impl Sources {
+impl SettingSources {
     /// Reads the file named on the command line, else the one named in the
-    /// environment, else the usual one if it is there.
+    /// environment, else the default one if it exists.
     pub(crate) fn gather(named: Option<&Path>, environment: &Environment) -> Self {
-        let mut sources = Self { file: None, told: BTreeMap::new(), faults: Vec::new() };
+        let mut sources = Self { file: None, raw: BTreeMap::new(), faults: Vec::new() };
         sources.read_file(named, environment);
         sources.read_environment(environment);
         sources
     }
 
-    pub(crate) fn told(&self, setting: &Setting) -> Option<&Told> {
-        self.told.get(setting.key)
+    pub(crate) fn raw(&self, setting: &Setting) -> Option<&RawSetting> {
+        self.raw.get(setting.key)
     }
 
     fn read_file(&mut self, named: Option<&Path>, environment: &Environment) {
-        let variable = Origin::Environment(CONFIG_FILE_VARIABLE);
+        let variable = SettingOrigin::Environment(CONFIG_FILE_VARIABLE);
         let named = match (named, environment.text(CONFIG_FILE_VARIABLE)) {
             (Some(path), _) => Some(path.to_owned()),
             (None, Ok(path)) => path.map(PathBuf::from),
@@ -55,13 +59,17 @@ impl Sources {
             Err(error) if error.kind() == ErrorKind::NotFound && named.is_none() => return,
             Err(error) => {
                 let problem = format!("cannot read {}: {error}", path.display());
-                let remedy = "Name a file that exists, by --config or PENNYBLACK_CONFIG.";
-                return self.fault("--config", Origin::File, Wrong::new(problem, remedy));
+                let remedy = "Name an existing file with --config or PENNYBLACK_CONFIG.";
+                return self.fault(
+                    "--config",
+                    SettingOrigin::File,
+                    SettingProblem::new(problem, remedy),
+                );
             }
         };
         match text.parse::<toml::Table>() {
             Ok(table) => self.read_table("", table),
-            Err(error) => self.fault("--config", Origin::File, syntax(&path, &text, &error)),
+            Err(error) => self.fault("--config", SettingOrigin::File, syntax(&path, &text, &error)),
         }
         self.file = Some(path);
     }
@@ -71,15 +79,17 @@ impl Sources {
             let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
             match (SETTINGS.iter().find(|setting| setting.key == key), value) {
                 (None, toml::Value::Table(section)) => self.read_table(&key, section),
-                (None, _) => self.fault(&key, Origin::File, unknown_key(&key)),
+                (None, _) => self.fault(&key, SettingOrigin::File, unknown_key(&key)),
                 (Some(setting), value) => match setting.source {
-                    Source::Environment(variable) => {
-                        self.fault(&key, Origin::File, not_in_a_file(variable));
+                    SettingSource::Environment(variable) => {
+                        self.fault(&key, SettingOrigin::File, not_in_a_file(variable));
                     }
-                    Source::File | Source::FileOrEnvironment(_) => {
-                        let told =
-                            Told { origin: Origin::File, text: text_of(setting.kind, value) };
-                        self.told.insert(setting.key, told);
+                    SettingSource::File | SettingSource::FileOrEnvironment(_) => {
+                        let raw = RawSetting {
+                            origin: SettingOrigin::File,
+                            text: text_of(setting.value_type, value),
+                        };
+                        self.raw.insert(setting.key, raw);
                     }
                 },
             }
@@ -94,22 +104,23 @@ impl Sources {
                 Ok(Some(text)) => Ok(text.to_owned()),
                 Err(_) => Err(not_text()),
             };
-            self.told.insert(setting.key, Told { origin: Origin::Environment(name), text });
+            self.raw
+                .insert(setting.key, RawSetting { origin: SettingOrigin::Environment(name), text });
         }
         let known = || variables().chain([CONFIG_FILE_VARIABLE]);
         for name in environment.names().filter(|name| known().all(|known| known != *name)) {
-            if let Some(meant) = nearest(name, known(), MOST_EDITS_IN_A_VARIABLE) {
-                let wrong = Wrong::new(
+            if let Some(meant) = nearest_name(name, known(), VARIABLE_EDITS_MAX) {
+                let problem = SettingProblem::new(
                     format!("unknown variable `{name}`, did you mean `{meant}`?"),
-                    "Rename it or unset it.",
+                    "Rename or unset it.",
                 );
-                self.fault(name, Origin::UnknownVariable, wrong);
+                self.fault(name, SettingOrigin::UnknownVariable, problem);
             }
         }
     }
 
-    fn fault(&mut self, key: &str, origin: Origin, wrong: Wrong) {
-        self.faults.push(Fault { key: key.to_owned(), origin, wrong });
+    fn fault(&mut self, key: &str, origin: SettingOrigin, problem: SettingProblem) {
+        self.faults.push(ConfigFault { key: key.to_owned(), origin, problem });
     }
 }
 
@@ -117,62 +128,63 @@ fn variables() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().filter_map(|setting| setting.variable())
 }
 
-fn text_of(kind: Kind, value: toml::Value) -> Result<String, Wrong> {
-    let (wanted, sample) = match kind {
-        Kind::Text => ("a text", "\"like this\""),
-        Kind::Number => ("a whole number", "600"),
-        Kind::List => ("a list of texts", "[\"one\", \"two\"]"),
+fn text_of(value_type: ValueType, value: toml::Value) -> Result<String, SettingProblem> {
+    let (wanted, sample) = match value_type {
+        ValueType::Text => ("a text", "\"like this\""),
+        ValueType::Number => ("a whole number", "600"),
+        ValueType::List => ("a list of texts", "[\"one\", \"two\"]"),
     };
-    let misfit = || Wrong::new(format!("is not {wanted}"), format!("Write it like {sample}."));
-    match (kind, value) {
-        (Kind::Text, toml::Value::String(text)) => Ok(text),
-        (Kind::Number, toml::Value::Integer(number)) => Ok(number.to_string()),
-        (Kind::List, toml::Value::Array(items)) => items
+    let mismatch =
+        || SettingProblem::new(format!("is not {wanted}"), format!("Write it like {sample}."));
+    match (value_type, value) {
+        (ValueType::Text, toml::Value::String(text)) => Ok(text),
+        (ValueType::Number, toml::Value::Integer(number)) => Ok(number.to_string()),
+        (ValueType::List, toml::Value::Array(items)) => items
             .iter()
-            .map(|item| item.as_str().ok_or_else(misfit))
+            .map(|item| item.as_str().ok_or_else(mismatch))
             .collect::<Result<Vec<_>, _>>()
             .map(|items| items.join(",")),
-        (Kind::Text | Kind::Number | Kind::List, _) => Err(misfit()),
+        (ValueType::Text | ValueType::Number | ValueType::List, _) => Err(mismatch()),
     }
 }
 
-fn unknown_key(key: &str) -> Wrong {
+fn unknown_key(key: &str) -> SettingProblem {
     let keys = || SETTINGS.iter().map(|setting| setting.key);
-    // The right name in the wrong section is as near as a slip of the finger.
+    // The right name in the wrong section is a likely mistake too.
     let name = key.rsplit('.').next().unwrap_or(key);
-    let elsewhere = SETTINGS.iter().find(|setting| setting.place().1 == name);
+    let elsewhere = SETTINGS.iter().find(|setting| setting.section_and_name().1 == name);
     let meant =
-        nearest(key, keys(), MOST_EDITS_IN_A_KEY).or_else(|| elsewhere.map(|setting| setting.key));
+        nearest_name(key, keys(), KEY_EDITS_MAX).or_else(|| elsewhere.map(|setting| setting.key));
     match meant {
-        Some(meant) => Wrong::new(
+        Some(meant) => SettingProblem::new(
             format!("unknown key `{key}`, did you mean `{meant}`?"),
-            "Rename it or take it out.",
+            "Rename or remove it.",
         ),
-        None => Wrong::new(
+        None => SettingProblem::new(
             format!("unknown key `{key}`"),
-            "Take it out; `pennyblack check --example` prints every key there is.",
+            "Remove it; `pennyblack check --example` prints every key.",
         ),
     }
 }
 
-fn not_in_a_file(variable: &str) -> Wrong {
-    Wrong::new(
-        "is a secret and does not belong in the file",
-        format!("Take it out, change it where it was used, and set {variable} instead."),
+fn not_in_a_file(variable: &str) -> SettingProblem {
+    SettingProblem::new(
+        "is a secret and must not be in the file",
+        format!("Remove it, replace the secret, and set {variable} instead."),
     )
 }
 
-fn not_text() -> Wrong {
-    Wrong::new("is not UTF-8 text", "Set it to plain text.")
+fn not_text() -> SettingProblem {
+    SettingProblem::new("is not UTF-8 text", "Set it to UTF-8 text.")
 }
 
-/// The parser's own report quotes the line, which may hold a password, so only
-/// its message and the number of the line are taken.
-fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> Wrong {
+/// The parser's report quotes the line, which may hold a password, so only its message and
+/// the line number are used.
+fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> SettingProblem {
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
-    Wrong::new(
+    SettingProblem::new(
         format!("{} is not TOML: line {line}: {}", path.display(), error.message()),
-        "Mend that line; `pennyblack check --example` prints a file to compare with.",
+        "Fix that line; `pennyblack check --example` prints a valid file.",
     )
 }

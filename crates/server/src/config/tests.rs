@@ -1,21 +1,28 @@
-//! Configurations, good and faulty, from files and environments made for the purpose.
+//! Valid and invalid configurations, from temporary files and test environments.
 
 use std::fs;
 
 use tempfile::TempDir;
 
-use super::*;
-use crate::config::fault::Origin;
+use std::path::PathBuf;
 
-mod outside;
+use crate::config::example;
+use crate::config::fault::{ConfigFault, SettingOrigin};
+use crate::config::load::{ConfigReport, read_from};
+use crate::config::reader::SettingRow;
+use crate::config::settings::SETTINGS;
+use crate::config::settings::definition::SettingDefault;
+use crate::config::sources::environment::Environment;
+
+mod services;
 
 /// A folder with a configuration file, and an environment.
-struct Desk {
+struct ConfigFixture {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
 
-impl Desk {
+impl ConfigFixture {
     fn new() -> Self {
         Self { folder: TempDir::new().unwrap(), variables: Vec::new() }
     }
@@ -29,13 +36,13 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    fn file(&self, name: &str, words: &str) -> PathBuf {
+    fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
-        fs::write(&path, words).unwrap();
+        fs::write(&path, text).unwrap();
         path
     }
 
-    fn read(&self, toml: &str) -> Reading {
+    fn read(&self, toml: &str) -> ConfigReport {
         let file = self.file("pennyblack.toml", toml);
         let variables = self.variables.iter().cloned();
         let environment = Environment::new(variables.map(|(name, value)| (name, value.into())));
@@ -43,24 +50,24 @@ impl Desk {
     }
 }
 
-fn shown<'a>(reading: &'a Reading, key: &str) -> &'a str {
-    &row(reading, key).shown
+fn shown<'a>(report: &'a ConfigReport, key: &str) -> &'a str {
+    &row(report, key).value
 }
 
-fn row<'a>(reading: &'a Reading, key: &str) -> &'a Row {
-    reading.rows.iter().find(|row| row.key == key).unwrap()
+fn row<'a>(report: &'a ConfigReport, key: &str) -> &'a SettingRow {
+    report.rows.iter().find(|row| row.key == key).unwrap()
 }
 
-fn faults(reading: &Reading) -> &[Fault] {
-    reading.outcome.as_ref().map_or_else(|faulty| &*faulty.faults, |_| &[])
+fn faults(report: &ConfigReport) -> &[ConfigFault] {
+    report.outcome.as_ref().map_or_else(|invalid| &*invalid.faults, |_| &[])
 }
 
-fn faulty_keys(reading: &Reading) -> Vec<&str> {
-    faults(reading).iter().map(|fault| fault.key.as_str()).collect()
+fn invalid_keys(report: &ConfigReport) -> Vec<&str> {
+    faults(report).iter().map(|fault| fault.key.as_str()).collect()
 }
 
-fn live(desk: &Desk) -> String {
-    let key = desk.file("key", "0123456789abcdef0123456789abcdef");
+fn live(fixture: &ConfigFixture) -> String {
+    let key = fixture.file("key", "0123456789abcdef0123456789abcdef");
     format!(
         r#"
         [server]
@@ -90,9 +97,9 @@ fn live(desk: &Desk) -> String {
 }
 
 #[test]
-fn nothing_said_is_a_sandbox_that_works() {
-    let reading = Desk::new().read("");
-    assert_eq!(faulty_keys(&reading), [""; 0]);
+fn the_defaults_are_a_working_sandbox() {
+    let report = ConfigFixture::new().read("");
+    assert_eq!(invalid_keys(&report), [""; 0]);
     for (key, value) in [
         ("server.listen", "127.0.0.1:8402"),
         ("server.mode", "sandbox"),
@@ -101,72 +108,75 @@ fn nothing_said_is_a_sandbox_that_works() {
         ("limits.discovery_quota", "600"),
         ("limits.connections", "10000"),
     ] {
-        assert_eq!(shown(&reading, key), value);
-        assert_eq!(row(&reading, key).origin, Origin::Default);
+        assert_eq!(shown(&report, key), value);
+        assert_eq!(row(&report, key).origin, SettingOrigin::Default);
     }
 }
 
 #[test]
-fn every_setting_has_one_row_in_the_sequence_of_the_list() {
+fn every_setting_has_one_row_in_the_order_of_the_list() {
     let listed: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-    let desk = Desk::new();
-    for toml in ["", "[server]\nmode = 'live'", "[server]\nmode = 'both'\nlisten = 1", &live(&desk)]
+    let fixture = ConfigFixture::new();
+    for toml in
+        ["", "[server]\nmode = 'live'", "[server]\nmode = 'both'\nlisten = 1", &live(&fixture)]
     {
-        let rows: Vec<&str> = desk.read(toml).rows.iter().map(|row| row.key).collect();
+        let rows: Vec<&str> = fixture.read(toml).rows.iter().map(|row| row.key).collect();
         assert_eq!(rows, listed, "{toml}");
     }
 }
 
 #[test]
-fn the_environment_wins_over_the_file_and_the_file_over_the_default() {
-    let desk = Desk::new().with("PENNYBLACK_LISTEN", "127.0.0.1:1").with("PENNYBLACK_DATA", "");
-    let reading = desk.read("[server]\nlisten = '127.0.0.1:2'\nbase_url = 'http://cards.example/'");
-    assert_eq!(shown(&reading, "server.listen"), "127.0.0.1:1");
-    let listen = row(&reading, "server.listen").origin;
-    assert_eq!(listen, Origin::Environment("PENNYBLACK_LISTEN"));
-    assert_eq!(shown(&reading, "server.base_url"), "http://cards.example");
-    assert_eq!(row(&reading, "server.base_url").origin, Origin::File);
+fn the_environment_overrides_the_file_and_the_file_the_default() {
+    let fixture =
+        ConfigFixture::new().with("PENNYBLACK_LISTEN", "127.0.0.1:1").with("PENNYBLACK_DATA", "");
+    let report =
+        fixture.read("[server]\nlisten = '127.0.0.1:2'\nbase_url = 'http://cards.example/'");
+    assert_eq!(shown(&report, "server.listen"), "127.0.0.1:1");
+    let listen = row(&report, "server.listen").origin;
+    assert_eq!(listen, SettingOrigin::Environment("PENNYBLACK_LISTEN"));
+    assert_eq!(shown(&report, "server.base_url"), "http://cards.example");
+    assert_eq!(row(&report, "server.base_url").origin, SettingOrigin::File);
     // An empty variable counts as absent.
-    assert_eq!(row(&reading, "server.data").origin, Origin::Default);
+    assert_eq!(row(&report, "server.data").origin, SettingOrigin::Default);
 }
 
 #[test]
 fn the_store_and_the_key_follow_the_data_folder() {
-    let reading = Desk::new().with("PENNYBLACK_DATA", "/srv/penny").read("");
-    assert_eq!(shown(&reading, "server.store"), "/srv/penny/pennyblack.sqlite3");
-    assert_eq!(shown(&reading, "keys.file"), "/srv/penny/pennyblack.key");
+    let report = ConfigFixture::new().with("PENNYBLACK_DATA", "/srv/penny").read("");
+    assert_eq!(shown(&report, "server.store"), "/srv/penny/pennyblack.sqlite3");
+    assert_eq!(shown(&report, "keys.file"), "/srv/penny/pennyblack.key");
 }
 
 #[test]
-fn an_unknown_key_comes_with_the_one_that_was_meant() {
-    let desk = Desk::new();
-    for (toml, words) in [
+fn an_unknown_key_is_reported_with_the_most_similar_one() {
+    let fixture = ConfigFixture::new();
+    for (toml, message) in [
         ("[server]\nlisen = 'x'", "unknown key `server.lisen`, did you mean `server.listen`?"),
         ("[sever]\nlisten = 'x'", "unknown key `sever.listen`, did you mean `server.listen`?"),
         ("listen = 'x'", "unknown key `listen`, did you mean `server.listen`?"),
         ("[limits]\nparent = 'x'", "unknown key `limits.parent`, did you mean `sellers.parent`?"),
         ("[weather]\nrain = 1", "unknown key `weather.rain`"),
     ] {
-        let reading = desk.read(toml);
-        assert_eq!(faults(&reading).len(), 1, "{toml}");
-        assert_eq!(faults(&reading)[0].wrong.problem, words);
+        let report = fixture.read(toml);
+        assert_eq!(faults(&report).len(), 1, "{toml}");
+        assert_eq!(faults(&report)[0].problem.message, message);
     }
 }
 
 #[test]
-fn an_unknown_variable_is_a_fault_only_if_it_is_nearly_one_of_ours() {
-    let desk = Desk::new()
+fn an_unknown_variable_is_a_fault_only_if_it_is_similar_to_a_known_one() {
+    let fixture = ConfigFixture::new()
         .with("PENNYBLACK_LISEN", "127.0.0.1:1")
         .with("PENNYBLACK_SERVICE_HOST", "10.0.0.1")
         .with("PENNYBLACK_PORT", "tcp://10.0.0.1:8402")
         .with("PATH", "/bin");
-    assert_eq!(faulty_keys(&desk.read("")), ["PENNYBLACK_LISEN"]);
+    assert_eq!(invalid_keys(&fixture.read("")), ["PENNYBLACK_LISEN"]);
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
-    let desk = Desk::new().with("PENNYBLACK_DISCOVERY_QUOTA", "many");
-    let reading = desk.read(
+fn all_faults_are_reported_together() {
+    let fixture = ConfigFixture::new().with("PENNYBLACK_DISCOVERY_QUOTA", "many");
+    let report = fixture.read(
         r#"
         [server]
         listen = "localhost"
@@ -184,10 +194,10 @@ fn all_faults_are_told_at_once() {
         format = "xml"
         filter = "request=loud"
         [content]
-        folder = "/nowhere/at/all"
+        folder = "/does/not/exist"
         "#,
     );
-    let mut keys = faulty_keys(&reading);
+    let mut keys = invalid_keys(&report);
     keys.sort_unstable();
     assert_eq!(
         keys,
@@ -207,25 +217,25 @@ fn all_faults_are_told_at_once() {
             "server.store",
         ]
     );
-    assert!(faults(&reading).iter().all(|fault| !fault.wrong.remedy.is_empty()));
+    assert!(faults(&report).iter().all(|fault| !fault.problem.remedy.is_empty()));
 }
 
 #[test]
-fn values_that_do_not_fit_together_are_faults() {
-    let desk = Desk::new();
-    let paid = desk.read("[limits]\nrequest_seconds = 50\npaid_request_seconds = 40");
-    assert_eq!(faulty_keys(&paid), ["limits.paid_request_seconds"]);
-    let seller = desk.read("[sellers]\ndefault = 'alice'\nenabled = ['bob']");
-    assert_eq!(faulty_keys(&seller), ["sellers.default"]);
+fn contradictory_values_are_faults() {
+    let fixture = ConfigFixture::new();
+    let paid = fixture.read("[limits]\nrequest_seconds = 50\npaid_request_seconds = 40");
+    assert_eq!(invalid_keys(&paid), ["limits.paid_request_seconds"]);
+    let seller = fixture.read("[sellers]\ndefault = 'alice'\nenabled = ['bob']");
+    assert_eq!(invalid_keys(&seller), ["sellers.default"]);
 }
 
 #[test]
-fn live_mode_demands_that_everything_important_is_told() {
-    let desk = Desk::new();
-    assert_eq!(faulty_keys(&desk.read(&live(&desk))), [""; 0]);
-    let bare = desk.read("[server]\nmode = 'live'");
+fn live_mode_requires_every_important_setting() {
+    let fixture = ConfigFixture::new();
+    assert_eq!(invalid_keys(&fixture.read(&live(&fixture))), [""; 0]);
+    let bare = fixture.read("[server]\nmode = 'live'");
     assert_eq!(
-        faulty_keys(&bare),
+        invalid_keys(&bare),
         [
             "server.listen",
             "server.base_url",
@@ -244,55 +254,55 @@ fn live_mode_demands_that_everything_important_is_told() {
 }
 
 #[test]
-fn live_mode_wants_https_unless_the_host_is_this_machine() {
-    let desk = Desk::new();
+fn live_mode_requires_https_unless_the_host_is_this_machine() {
+    let fixture = ConfigFixture::new();
     for (base_url, keys) in [
         ("http://cards.example", vec!["server.base_url"]),
         ("http://127.0.0.1:8402", vec![]),
         ("http://[::1]:8402", vec![]),
         ("http://localhost", vec![]),
     ] {
-        let toml = live(&desk).replace("https://cards.example", base_url);
-        assert_eq!(faulty_keys(&desk.read(&toml)), keys, "{base_url}");
+        let toml = live(&fixture).replace("https://cards.example", base_url);
+        assert_eq!(invalid_keys(&fixture.read(&toml)), keys, "{base_url}");
     }
-    // A sandbox may be anywhere, unless its payments are real.
+    // Sandbox mode allows http, unless payments are real.
     let open = "[server]\nbase_url = 'http://cards.example'\n";
-    assert_eq!(faulty_keys(&desk.read(open)), [""; 0]);
-    let desk = desk.with("PENNYBLACK_SETTLER_KEY", &"11".repeat(32));
+    assert_eq!(invalid_keys(&fixture.read(open)), [""; 0]);
+    let fixture = fixture.with("PENNYBLACK_SETTLER_KEY", &"11".repeat(32));
     let real = "[sandbox]\nmixed = 'yes'\n[payments]\nkind = 'settler'\n\
                 rpc = ['base=https://rpc.example']\n";
-    let reading = desk.read(&format!("{open}{real}"));
-    assert_eq!(faulty_keys(&reading), ["server.base_url"]);
+    let report = fixture.read(&format!("{open}{real}"));
+    assert_eq!(invalid_keys(&report), ["server.base_url"]);
 }
 
 #[test]
-fn live_mode_wants_a_key_that_is_there_and_only_one() {
-    let words = &"0123456789abcdef".repeat(4);
-    let desk = Desk::new();
-    let toml = live(&desk);
-    fs::remove_file(desk.path("key")).unwrap();
-    assert_eq!(faulty_keys(&desk.read(&toml)), ["keys.file"]);
+fn live_mode_requires_exactly_one_existing_key() {
+    let key = &"0123456789abcdef".repeat(4);
+    let fixture = ConfigFixture::new();
+    let toml = live(&fixture);
+    fs::remove_file(fixture.path("key")).unwrap();
+    assert_eq!(invalid_keys(&fixture.read(&toml)), ["keys.file"]);
 
-    let desk = Desk::new().with("PENNYBLACK_KEYS", words);
-    let toml = live(&desk);
-    assert_eq!(faulty_keys(&desk.read(&toml)), ["keys.file"]);
+    let fixture = ConfigFixture::new().with("PENNYBLACK_KEYS", key);
+    let toml = live(&fixture);
+    assert_eq!(invalid_keys(&fixture.read(&toml)), ["keys.file"]);
     let by_environment = toml.replace("file =", "# file =");
-    let reading = desk.read(&by_environment);
-    assert_eq!(faulty_keys(&reading), [""; 0]);
-    assert_eq!(shown(&reading, "keys.secret"), "(set, never shown)");
+    let report = fixture.read(&by_environment);
+    assert_eq!(invalid_keys(&report), [""; 0]);
+    assert_eq!(shown(&report, "keys.secret"), "(set, never shown)");
 
-    for no_key in ["short", "sesame, open, whatever it takes, now", &words[1..]] {
-        let reading = Desk::new().with("PENNYBLACK_KEYS", no_key).read("");
-        assert_eq!(faulty_keys(&reading), ["keys.secret"], "{no_key}");
+    for no_key in ["short", "sesame, open, whatever it takes, now", &key[1..]] {
+        let report = ConfigFixture::new().with("PENNYBLACK_KEYS", no_key).read("");
+        assert_eq!(invalid_keys(&report), ["keys.secret"], "{no_key}");
     }
-    let in_the_file = Desk::new().read(&format!("[keys]\nsecret = '{words}'"));
-    assert_eq!(faulty_keys(&in_the_file), ["keys.secret"]);
+    let in_the_file = ConfigFixture::new().read(&format!("[keys]\nsecret = '{key}'"));
+    assert_eq!(invalid_keys(&in_the_file), ["keys.secret"]);
 }
 
 #[test]
 fn no_secret_is_ever_shown() {
-    let desk = Desk::new();
-    let password_file = desk.file("password", "sesame\n");
+    let fixture = ConfigFixture::new();
+    let password_file = fixture.file("password", "sesame\n");
     let password_file = password_file.display();
     let by_file = format!("store_password_file = '{password_file}'");
     for store in [
@@ -307,62 +317,62 @@ fn no_secret_is_ever_shown() {
         format!("store = 'postgres://clerk:sesame@db.example/orders'\n{by_file}"),
         by_file.clone(),
     ] {
-        let desk = Desk::new().with("PENNYBLACK_KEYS", "sesame, open, whatever it takes, now");
-        let reading = desk.read(&format!("[server]\n{store}"));
-        let rows = reading.rows.iter().map(|row| row.shown.as_str());
-        let faults = faults(&reading).iter().map(ToString::to_string);
+        let fixture =
+            ConfigFixture::new().with("PENNYBLACK_KEYS", "sesame, open, whatever it takes, now");
+        let report = fixture.read(&format!("[server]\n{store}"));
+        let rows = report.rows.iter().map(|row| row.value.as_str());
+        let faults = faults(&report).iter().map(ToString::to_string);
         let everything = rows.map(str::to_owned).chain(faults).collect::<String>();
         assert!(!everything.contains("sesame"), "{store}: {everything}");
-        assert!(!format!("{:?}", reading.outcome).contains("sesame"), "{store}");
+        assert!(!format!("{:?}", report.outcome).contains("sesame"), "{store}");
     }
 }
 
 #[test]
-fn a_password_file_completes_the_address_of_a_store() {
-    let desk = Desk::new();
-    let file = desk.file("password", "ses@me\n");
+fn a_password_file_completes_the_url_of_a_store() {
+    let fixture = ConfigFixture::new();
+    let file = fixture.file("password", "ses@me\n");
     let toml = format!(
         "[server]\nstore = 'postgres://clerk@db.example/orders'\nstore_password_file = '{}'",
         file.display()
     );
-    let reading = desk.read(&toml);
-    assert_eq!(faulty_keys(&reading), [""; 0]);
-    assert_eq!(shown(&reading, "server.store"), "postgres://clerk@db.example/orders");
+    let report = fixture.read(&toml);
+    assert_eq!(invalid_keys(&report), [""; 0]);
+    assert_eq!(shown(&report, "server.store"), "postgres://clerk@db.example/orders");
 }
 
 #[test]
-fn a_file_that_is_not_there_or_not_toml_is_one_clear_fault() {
-    let desk = Desk::new();
-    let missing = read_from(Some(&desk.path("none.toml")), &Environment::new([]));
-    assert_eq!(faulty_keys(&missing), ["--config"]);
-    let named = [("PENNYBLACK_CONFIG".to_owned(), desk.path("none.toml").into())];
-    assert_eq!(faulty_keys(&read_from(None, &Environment::new(named))), ["--config"]);
-    let broken = desk.read("[server]\nlisten = '127.0.0.1:1'\nmode = \n");
-    assert_eq!(faulty_keys(&broken), ["--config"]);
-    assert!(faults(&broken)[0].wrong.problem.contains("line 3"), "{:?}", faults(&broken));
+fn a_missing_file_or_invalid_toml_is_one_fault() {
+    let fixture = ConfigFixture::new();
+    let missing = read_from(Some(&fixture.path("none.toml")), &Environment::new([]));
+    assert_eq!(invalid_keys(&missing), ["--config"]);
+    let named = [("PENNYBLACK_CONFIG".to_owned(), fixture.path("none.toml").into())];
+    assert_eq!(invalid_keys(&read_from(None, &Environment::new(named))), ["--config"]);
+    let broken = fixture.read("[server]\nlisten = '127.0.0.1:1'\nmode = \n");
+    assert_eq!(invalid_keys(&broken), ["--config"]);
+    assert!(faults(&broken)[0].problem.message.contains("line 3"), "{:?}", faults(&broken));
 }
 
 #[test]
 fn every_line_of_the_example_is_a_known_setting_with_its_default() {
-    let desk = Desk::new();
+    let fixture = ConfigFixture::new();
     let example = example::file();
-    assert_eq!(faulty_keys(&desk.read(&example)), [""; 0]);
+    assert_eq!(invalid_keys(&fixture.read(&example)), [""; 0]);
     let is_assignment = |line: &&str| line.starts_with("# ") && line.contains(" = ");
     let uncommented: String = example
         .lines()
         .map(|line| if is_assignment(&line) { &line[2..] } else { line })
         .map(|line| format!("{line}\n"))
         .collect();
-    let reading = desk.read(&uncommented);
-    // Two name files that only an operator has, and one a key whose secret is
-    // kept out of the file.
+    let report = fixture.read(&uncommented);
+    // Two name files that do not exist here, and one a key whose secret is not in the file.
     let operators = ["server.store_password_file", "payments.facilitator_key", "content.folder"];
-    assert_eq!(faulty_keys(&reading), operators);
-    let defaults = desk.read("");
+    assert_eq!(invalid_keys(&report), operators);
+    let defaults = fixture.read("");
     for setting in SETTINGS {
-        if let settings::Fallback::Value(_) = setting.fallback {
-            assert_eq!(row(&reading, setting.key).origin, Origin::File, "{}", setting.key);
-            assert_eq!(shown(&reading, setting.key), shown(&defaults, setting.key));
+        if let SettingDefault::Value(_) = setting.default {
+            assert_eq!(row(&report, setting.key).origin, SettingOrigin::File, "{}", setting.key);
+            assert_eq!(shown(&report, setting.key), shown(&defaults, setting.key));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the values of settings mean: each parsed once, valid once it exists.
+//! The types of setting values, each with its parser.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -10,79 +10,99 @@ use url::{Host, Url};
 
 use order::model::chain::EvmAddress;
 use order::model::seller::{NotAUsername, Username};
-use web::premises::Profile;
+use web::site_facts::McpProfile;
 
-use crate::config::fault::Wrong;
-use crate::config::secret::Secret;
+use crate::config::fault::SettingProblem;
+use crate::config::values::secret::Secret;
 
-/// How a value looks in a report. What a secret shows is that it is there.
-pub(crate) trait Shown {
-    fn shown(&self) -> String;
+pub(crate) mod secret;
+
+/// The sandbox's payee: a burn address (no known key).
+pub(crate) const SANDBOX_PAYEE: &str = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4";
+
+/// The text of a value in the report of `pennyblack check`. For a secret, only that it is set.
+pub(crate) trait ReportText {
+    fn report_text(&self) -> String;
 }
 
-/// Whether real money moves.
+/// Whether the service may move real money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum ServerMode {
     Sandbox,
     Live,
 }
 
-impl Mode {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        choose(text, &[("sandbox", Mode::Sandbox), ("live", Mode::Live)])
+/// The error of a binary without the feature `sandbox` that is configured for sandbox mode.
+pub(crate) const BUILD_WITH_SANDBOX: &str = "this binary is built without the sandbox";
+
+/// Whether the emulated services are compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SandboxSupport {
+    BuiltIn,
+    Absent,
+}
+
+const SANDBOX_SUPPORT: SandboxSupport =
+    if cfg!(feature = "sandbox") { SandboxSupport::BuiltIn } else { SandboxSupport::Absent };
+
+impl ServerMode {
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingProblem> {
+        Self::parse_with(text, SANDBOX_SUPPORT)
+    }
+
+    fn parse_with(text: &str, support: SandboxSupport) -> Result<Self, SettingProblem> {
+        let mode = choose(text, &[("sandbox", ServerMode::Sandbox), ("live", ServerMode::Live)])?;
+        match (mode, support) {
+            (ServerMode::Sandbox, SandboxSupport::Absent) => Err(SettingProblem::new(
+                format!("`sandbox` is not available: {BUILD_WITH_SANDBOX}"),
+                "Set it to live, or build with the default features: cargo build --release.",
+            )),
+            (ServerMode::Live, _) | (ServerMode::Sandbox, SandboxSupport::BuiltIn) => Ok(mode),
+        }
     }
 }
 
-/// What an operator says to a question of the configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    Yes,
-    No,
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, SettingProblem> {
+    choose(text, &[("yes", true), ("no", false)])
 }
 
-pub(crate) fn yes_or_no(text: &str) -> Result<Answer, Wrong> {
-    choose(text, &[("yes", Answer::Yes), ("no", Answer::No)])
+/// Which profile of the contract the MCP server follows.
+pub(crate) fn profile(text: &str) -> Result<McpProfile, SettingProblem> {
+    choose(text, &[("node", McpProfile::Node), ("worker", McpProfile::Worker)])
 }
 
-/// Which runtime of the contract the MCP server is like.
-pub(crate) fn profile(text: &str) -> Result<Profile, Wrong> {
-    choose(text, &[("node", Profile::Node), ("worker", Profile::Worker)])
-}
-
-pub(crate) fn address(text: &str) -> Result<EvmAddress, Wrong> {
+pub(crate) fn evm_address(text: &str) -> Result<EvmAddress, SettingProblem> {
     text.parse().map_err(|_| {
-        Wrong::new(
-            format!("`{text}` is no Ethereum address, or its checksum is wrong"),
-            "Write 0x and 40 hexadecimal digits, best as your wallet shows them.",
+        SettingProblem::new(
+            format!("`{text}` is not an Ethereum address, or its checksum is wrong"),
+            "Write 0x and 40 hexadecimal digits, with the checksum that wallets show.",
         )
     })
 }
 
-/// The address that callers use: scheme and authority, without a path.
+/// The URL that callers use: scheme and authority, without a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaseUrl(Url);
 
 impl BaseUrl {
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        const REMEDY: &str = "Write scheme and host alone, like https://cards.example.";
-        // The text is not repeated, as it may hold a password that does not
-        // belong there.
-        let url =
-            Url::parse(text).map_err(|error| Wrong::new(format!("is no URL: {error}"), REMEDY))?;
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingProblem> {
+        const REMEDY: &str = "Write only scheme and host, like https://cards.example.";
+        // The text is not repeated, because it may contain a password.
+        let url = Url::parse(text)
+            .map_err(|error| SettingProblem::new(format!("is not a URL: {error}"), REMEDY))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Wrong::new("is neither http nor https", REMEDY));
+            return Err(SettingProblem::new("is neither http nor https", REMEDY));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Wrong::new("has a user name or a password in it", REMEDY));
+            return Err(SettingProblem::new("contains a user name or a password", REMEDY));
         }
         if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
-            return Err(Wrong::new("has more behind the host", REMEDY));
+            return Err(SettingProblem::new("contains more than scheme and host", REMEDY));
         }
         Ok(Self(url))
     }
 
-    /// The address of our own listener. One that listens on every interface is
-    /// reached from this machine by the loopback one.
+    /// The URL of a listener. One on every interface is reached by the loopback address.
     pub(crate) fn of_listener(listener: SocketAddr) -> Self {
         let ip = match listener.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
@@ -98,8 +118,8 @@ impl BaseUrl {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Whether a payment credential sent there could be read on the way.
-    pub(crate) fn is_open_to_eavesdroppers(&self) -> bool {
+    /// Whether this is http to another machine, where payment credentials could be intercepted.
+    pub(crate) fn is_insecure(&self) -> bool {
         let on_this_machine = match self.0.host() {
             Some(Host::Ipv4(ip)) => ip.is_loopback(),
             Some(Host::Ipv6(ip)) => ip.is_loopback(),
@@ -116,91 +136,102 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// A label or a dotted name, as far as configuration can judge it.
+/// The ENS name below which sellers' names are looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name(String);
+pub(crate) struct ParentName(String);
 
-/// A seller: one label, as ENS normalises it.
-pub(crate) fn username(text: &str) -> Result<Username, Wrong> {
-    // No parent: here it is the short name that counts.
-    adapters::names::read(text, "").map_err(|NotAUsername| {
-        Wrong::new(
+/// A seller: one label in the normalised form of ENS.
+pub(crate) fn username(text: &str) -> Result<Username, SettingProblem> {
+    // No parent: the configuration has short names only.
+    adapters::ens::username::read(text, "").map_err(|NotAUsername| {
+        SettingProblem::new(
             format!("`{text}` is not a username"),
-            "Write one label as ENS normalises it, such as alice, without dots.",
+            "Write one label in the normalised form of ENS, such as alice, without dots.",
         )
     })
 }
 
-impl Name {
-    /// An ENS name under which others may hang.
-    pub(crate) fn parent(text: &str) -> Result<Self, Wrong> {
+impl ParentName {
+    pub(crate) fn parse(text: &str) -> Result<Self, SettingProblem> {
         if text.contains('.') && text.split('.').all(is_label) {
             return Ok(Self(text.to_owned()));
         }
-        Err(Wrong::new(
+        Err(SettingProblem::new(
             format!("`{text}` is not an ENS name"),
-            "Write labels with dots between them, like pennyblack.eth.",
+            "Write labels separated by dots, like pennyblack.eth.",
         ))
     }
 }
 
-pub(crate) fn listen(text: &str) -> Result<SocketAddr, Wrong> {
+pub(crate) fn listen(text: &str) -> Result<SocketAddr, SettingProblem> {
     text.parse().map_err(|_| {
-        Wrong::new(
+        SettingProblem::new(
             format!("`{text}` is not an IP address with a port"),
             "Write it like 127.0.0.1:8402, or 0.0.0.0:8402 for every interface.",
         )
     })
 }
 
-/// A folder that is there or can still be made.
-pub(crate) fn folder_to_be(text: &str) -> Result<PathBuf, Wrong> {
+/// A folder that exists or can be created.
+pub(crate) fn folder_to_create(text: &str) -> Result<PathBuf, SettingProblem> {
     let path = PathBuf::from(text);
     if text.is_empty() || (path.exists() && !path.is_dir()) {
-        return Err(Wrong::new(format!("`{text}` is not a folder"), "Name a folder."));
+        return Err(SettingProblem::new(
+            format!("`{text}` is not a folder"),
+            "Write the path of a folder.",
+        ));
     }
     Ok(path)
 }
 
-pub(crate) fn existing_folder(text: &str) -> Result<PathBuf, Wrong> {
+pub(crate) fn existing_folder(text: &str) -> Result<PathBuf, SettingProblem> {
     let path = PathBuf::from(text);
     if path.is_dir() {
         return Ok(path);
     }
-    Err(Wrong::new(format!("there is no folder `{text}`"), "Name a folder that exists."))
+    Err(SettingProblem::new(
+        format!("the folder `{text}` does not exist"),
+        "Write the path of an existing folder.",
+    ))
 }
 
-pub(crate) fn number<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, Wrong> {
+pub(crate) fn number<T: TryFrom<u64>>(
+    text: &str,
+    range: RangeInclusive<u64>,
+) -> Result<T, SettingProblem> {
     let fitting = text.parse().ok().filter(|number| range.contains(number));
     fitting.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
-        Wrong::new(
-            format!("`{text}` is not a number that fits"),
+        SettingProblem::new(
+            format!("`{text}` is not a number in range"),
             format!("Write a whole number from {} to {}.", range.start(), range.end()),
         )
     })
 }
 
-/// How much faster than the wall's a clock may run: an hour in a second is fast enough.
-pub(crate) fn speed(text: &str) -> Result<NonZero<u32>, Wrong> {
-    const MOST: u32 = 3_600;
-    let fitting = text.parse().ok().filter(|speed: &NonZero<u32>| speed.get() <= MOST);
+/// Clock speed multiplier. At 3600 an hour passes in a second.
+pub(crate) fn speed(text: &str) -> Result<NonZero<u32>, SettingProblem> {
+    const MAX: u32 = 3_600;
+    let fitting = text.parse().ok().filter(|speed: &NonZero<u32>| speed.get() <= MAX);
     fitting.ok_or_else(|| {
-        Wrong::new(
+        SettingProblem::new(
             format!("`{text}` is not a speed"),
-            format!("Write a whole number from 1, as the clock on the wall, to {MOST}."),
+            format!("Write a whole number from 1 (normal speed) to {MAX}."),
         )
     })
 }
 
-/// How many times as much as usual.
-pub(crate) fn times(text: &str) -> Result<NonZero<u16>, Wrong> {
+/// A multiplier of a limit.
+pub(crate) fn times(text: &str) -> Result<NonZero<u16>, SettingProblem> {
     text.parse().map_err(|_| {
-        Wrong::new(format!("`{text}` is not a number of times"), "Write a whole number from 1.")
+        SettingProblem::new(
+            format!("`{text}` is not a multiplier"),
+            "Write a whole number, at least 1.",
+        )
     })
 }
 
-impl Shown for NonZero<u16> {
-    fn shown(&self) -> String {
+impl ReportText for NonZero<u16> {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
@@ -210,123 +241,136 @@ fn is_label(text: &str) -> bool {
     (1..=63).contains(&text.len()) && text.bytes().all(allowed)
 }
 
-pub(super) fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, Wrong> {
+pub(super) fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, SettingProblem> {
     choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        Wrong::new(
-            format!("`{text}` is not a choice here"),
+        SettingProblem::new(
+            format!("`{text}` is not a valid value"),
             format!("Write one of: {}.", names.join(", ")),
         )
     })
 }
 
-impl Shown for Mode {
-    fn shown(&self) -> String {
+impl ReportText for ServerMode {
+    fn report_text(&self) -> String {
         match self {
-            Mode::Sandbox => "sandbox".to_owned(),
-            Mode::Live => "live".to_owned(),
+            ServerMode::Sandbox => "sandbox".to_owned(),
+            ServerMode::Live => "live".to_owned(),
         }
     }
 }
 
-impl Shown for Answer {
-    fn shown(&self) -> String {
+impl ReportText for bool {
+    fn report_text(&self) -> String {
+        if *self { "yes".to_owned() } else { "no".to_owned() }
+    }
+}
+
+impl ReportText for McpProfile {
+    fn report_text(&self) -> String {
         match self {
-            Answer::Yes => "yes".to_owned(),
-            Answer::No => "no".to_owned(),
+            McpProfile::Node => "node".to_owned(),
+            McpProfile::Worker => "worker".to_owned(),
         }
     }
 }
 
-impl Shown for Profile {
-    fn shown(&self) -> String {
-        match self {
-            Profile::Node => "node".to_owned(),
-            Profile::Worker => "worker".to_owned(),
-        }
-    }
-}
-
-impl Shown for EvmAddress {
-    fn shown(&self) -> String {
+impl ReportText for EvmAddress {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for BaseUrl {
-    fn shown(&self) -> String {
+impl ReportText for BaseUrl {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for Username {
-    fn shown(&self) -> String {
+impl ReportText for Username {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for ParentName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Shown for Name {
-    fn shown(&self) -> String {
+impl ReportText for ParentName {
+    fn report_text(&self) -> String {
         self.0.clone()
     }
 }
 
-impl Shown for Vec<Username> {
-    fn shown(&self) -> String {
-        self.iter().map(Username::shown).collect::<Vec<_>>().join(", ")
+impl ReportText for Vec<Username> {
+    fn report_text(&self) -> String {
+        self.iter().map(Username::report_text).collect::<Vec<_>>().join(", ")
     }
 }
 
-impl Shown for SocketAddr {
-    fn shown(&self) -> String {
+impl ReportText for SocketAddr {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for PathBuf {
-    fn shown(&self) -> String {
+impl ReportText for PathBuf {
+    fn report_text(&self) -> String {
         self.display().to_string()
     }
 }
 
-impl Shown for Secret {
-    fn shown(&self) -> String {
+impl ReportText for Secret {
+    fn report_text(&self) -> String {
         "(set, never shown)".to_owned()
     }
 }
 
-impl Shown for u16 {
-    fn shown(&self) -> String {
+impl ReportText for u16 {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for u32 {
-    fn shown(&self) -> String {
+impl ReportText for u32 {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for NonZero<u32> {
-    fn shown(&self) -> String {
+impl ReportText for NonZero<u32> {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for u64 {
-    fn shown(&self) -> String {
+impl ReportText for u64 {
+    fn report_text(&self) -> String {
         self.to_string()
     }
 }
 
-impl Shown for usize {
-    fn shown(&self) -> String {
+impl ReportText for usize {
+    fn report_text(&self) -> String {
         self.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_the_sandbox_rejects_sandbox_mode_and_says_how_to_build_it() {
+        let parse = |text| ServerMode::parse_with(text, SandboxSupport::Absent);
+        assert_eq!(parse("live"), Ok(ServerMode::Live));
+        let problem = parse("sandbox").unwrap_err();
+        assert!(problem.message.contains("built without the sandbox"), "{problem:?}");
+        assert!(problem.remedy.contains("cargo build --release"), "{problem:?}");
+        let with = |text| ServerMode::parse_with(text, SandboxSupport::BuiltIn);
+        assert_eq!(with("sandbox"), Ok(ServerMode::Sandbox));
     }
 }

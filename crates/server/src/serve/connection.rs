@@ -1,4 +1,4 @@
-//! One caller's connection, which ends when nothing more comes of it.
+//! Serves one connection until the client closes it, it is idle for too long, or the server stops.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -16,104 +16,107 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::bell::{Bell, Door, Listener};
-use super::pulse::{ByTheBell, HEAD_TIME, Life, Pulse, Watcher};
-use super::request_body::{self, Asked};
-use crate::config::Limits;
+use super::idle_timeout::{
+    ConnectionActivity, ConnectionState, HEAD_TIMEOUT, IdleTimeout, TickTimer,
+};
+use super::request_body::{self, IncomingRequest};
+use super::ticker::{ServerState, TickSubscription, Ticker};
+use crate::config::LimitsConfig;
 
-/// For the end of an answer, or of the farewell that HTTP/2 prescribes, on a
-/// connection where nothing is under way.
-const GOODBYE_TIME: Duration = Duration::from_secs(5);
+/// For the end of a response, or the GOAWAY of HTTP/2, on a connection without a request in
+/// progress.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Above what the guard accepts, so that the guard can answer in words; beyond
-/// it the parser answers with a bare 431.
+/// Above the limit of the router, so that the router can respond with a body; beyond it hyper
+/// responds with a bare 431.
 const HEAD_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Enough for an agent that asks for everything at once.
+/// Enough for an agent that requests all documents at once.
 const STREAMS: u32 = 128;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
 pub(super) struct Connections {
     http: Builder<TokioExecutor>,
-    bell: Arc<Bell>,
+    ticker: Arc<Ticker>,
     paid_request: Duration,
 }
 
 impl Connections {
-    pub(super) fn new(limits: &Limits, bell: Arc<Bell>) -> Self {
+    pub(super) fn new(limits: &LimitsConfig, ticker: Arc<Ticker>) -> Self {
         let mut http = Builder::new(TokioExecutor::new());
         http.http1()
-            // Some callers close their side once they have asked, and one who has paid
-            // must hear so. It is also quicker: who listens for a caller's leave while a
-            // request is answered needs a new buffer for every request.
+            // Some clients close their side after the request, and one that has paid must get
+            // its response. It is also faster: without it hyper reads during each request, which
+            // takes a new buffer.
             .half_close(true)
             .max_buf_size(HEAD_BUFFER_BYTES);
         http.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
-        Self { http, bell, paid_request: limits.paid_request }
+        Self { http, ticker, paid_request: limits.paid_request }
     }
 
-    /// Serves one caller until they leave, fall silent, or the door closes; in
-    /// the latter two cases what is under way is finished first.
-    pub(super) async fn converse<A, B>(&self, stream: TcpStream, answer: impl Fn(Asked) -> A)
+    /// At an idle timeout and at shutdown, requests in progress are completed first.
+    pub(super) async fn serve<A, B>(&self, stream: TcpStream, handle: impl Fn(IncomingRequest) -> A)
     where
         A: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
         B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
     {
-        // Answers are small and whole; waiting to fill a packet only delays them.
-        // A socket that refuses the wish serves all the same.
+        // Responses are small and complete; waiting to fill a packet only delays them. A socket
+        // that rejects the option works too.
         let _ = stream.set_nodelay(true);
-        let pulse = Pulse::new();
+        let activity = ConnectionActivity::new();
         let mut http = self.http.clone();
-        http.http1().timer(ByTheBell(pulse.clone())).header_read_timeout(HEAD_TIME);
-        let mut watcher = Watcher::new(pulse.clone());
+        http.http1().timer(TickTimer(activity.clone())).header_read_timeout(HEAD_TIMEOUT);
+        let mut idle_timeout = IdleTimeout::new(activity.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            let under_way = pulse.begin();
-            let (request, reading) = request_body::watched(request);
-            let answer = answer(request);
+            let in_progress = activity.begin_request();
+            let (request, progress) = request_body::watched(request);
+            let response = handle(request);
             async move {
-                let mut answer = answer.await?;
-                reading.announce(&mut answer);
-                drop(under_way);
-                Ok::<_, Infallible>(answer)
+                let mut response = response.await?;
+                progress.announce_close(&mut response);
+                drop(in_progress);
+                Ok::<_, Infallible>(response)
             }
         });
         let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-        let mut bell = self.bell.listen();
-        let last_words = loop {
-            match until_rung(connection.as_mut(), &mut bell).await {
-                // A connection that broke off concerns only its caller.
-                Heard::End => return,
-                Heard::Bell(Door::Closed) => break self.paid_request,
-                Heard::Bell(Door::Open) if watcher.beat() == Life::Silent => break GOODBYE_TIME,
-                Heard::Bell(Door::Open) => {}
+        let mut ticks = self.ticker.subscribe();
+        let close_timeout = loop {
+            match until_tick(connection.as_mut(), &mut ticks).await {
+                // An error of a connection concerns only its client.
+                Event::ConnectionEnd => return,
+                Event::Tick(ServerState::ShuttingDown) => break self.paid_request,
+                Event::Tick(ServerState::Running) => {
+                    if idle_timeout.tick() == ConnectionState::TimedOut {
+                        break CLOSE_TIMEOUT;
+                    }
+                }
             }
         };
         connection.as_mut().graceful_shutdown();
-        let farewell = async {
-            // A head that is under way has its time, and no more.
-            while let Heard::Bell(_) = until_rung(connection.as_mut(), &mut bell).await {
-                watcher.beat();
+        let closing = async {
+            // The ticks also drive the timeout of a request head.
+            while let Event::Tick(_) = until_tick(connection.as_mut(), &mut ticks).await {
+                idle_timeout.tick();
             }
         };
-        // Whoever does not take leave in time is left standing.
-        let _ = timeout(last_words, farewell).await;
+        // After the timeout the connection is dropped.
+        let _ = timeout(close_timeout, closing).await;
     }
 }
 
-/// What comes first on a connection.
-enum Heard {
-    End,
-    Bell(Door),
+enum Event {
+    ConnectionEnd,
+    Tick(ServerState),
 }
 
-/// Serves a connection until it ends or the bell rings.
-async fn until_rung<C: Future>(mut connection: Pin<&mut C>, bell: &mut Listener) -> Heard {
+/// Serves a connection until it ends or the next tick.
+async fn until_tick<C: Future>(mut connection: Pin<&mut C>, ticks: &mut TickSubscription) -> Event {
     poll_fn(|context| {
         if connection.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Heard::End);
+            return Poll::Ready(Event::ConnectionEnd);
         }
-        bell.poll_rung(context).map(Heard::Bell)
+        ticks.poll_tick(context).map(Event::Tick)
     })
     .await
 }

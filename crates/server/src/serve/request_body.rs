@@ -1,4 +1,4 @@
-//! The body of a request, which knows whether all of it was read: HTTP/1 cannot go on behind the rest.
+//! Tracks whether a request body was read completely: otherwise HTTP/1 cannot reuse the connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,31 +9,30 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{Request, Response, Version};
 
-/// What a caller sends.
-pub(super) type Asked = Request<RequestBody>;
+pub(super) type IncomingRequest = Request<RequestBody>;
 
 pub(super) struct RequestBody {
     incoming: Incoming,
-    /// Absent where there is nothing to read, and in HTTP/2, where a request ends alone.
+    /// `None` for an empty body, and in HTTP/2, where each request has its own stream.
     read: Option<Arc<AtomicBool>>,
 }
 
-/// Whether the body of a request was read to its end, asked when its answer is ready.
-pub(super) struct Reading(Option<Arc<AtomicBool>>);
+/// Whether the body of a request was read completely by the time of its response.
+pub(super) struct ReadProgress(Option<Arc<AtomicBool>>);
 
-pub(super) fn watched(request: Request<Incoming>) -> (Asked, Reading) {
-    let nothing_follows = request.body().is_end_stream() || request.version() == Version::HTTP_2;
-    let read = (!nothing_follows).then(|| Arc::new(AtomicBool::new(false)));
-    let reading = Reading(read.clone());
-    (request.map(|incoming| RequestBody { incoming, read }), reading)
+pub(super) fn watched(request: Request<Incoming>) -> (IncomingRequest, ReadProgress) {
+    let irrelevant = request.body().is_end_stream() || request.version() == Version::HTTP_2;
+    let read = (!irrelevant).then(|| Arc::new(AtomicBool::new(false)));
+    let progress = ReadProgress(read.clone());
+    (request.map(|incoming| RequestBody { incoming, read }), progress)
 }
 
-impl Reading {
-    /// Says in the answer that the connection ends with it, if it does: without that word a
-    /// client that keeps connections would send its next request into a closed one.
-    pub(super) fn announce<B>(&self, answer: &mut Response<B>) {
+impl ReadProgress {
+    /// Adds `Connection: close` if the body was not read: without it a client would send its next
+    /// request on a closed connection.
+    pub(super) fn announce_close<B>(&self, response: &mut Response<B>) {
         if self.0.as_ref().is_some_and(|read| !read.load(Ordering::Relaxed)) {
-            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
     }
 }

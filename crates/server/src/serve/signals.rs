@@ -1,4 +1,4 @@
-//! The operator's wish that we stop.
+//! The signals that end the process.
 
 use std::io;
 
@@ -10,7 +10,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// From here on the signals are ours; before, they end the process.
+    /// From here on the signals are handled; before, they end the process at once.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
@@ -18,7 +18,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next wish, and names it.
+    /// Waits for the next signal and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "SIGINT",

@@ -11,9 +11,9 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::config::logging::LogFormat;
 
-/// The fields that may be printed. Everything else is dropped, so that a field
-/// which nobody thought of cannot carry a name or an address into the log. Add
-/// one here only if no value of it can ever come from a caller's words.
+/// The fields that are printed. All others are dropped, so that a field that was overlooked
+/// cannot write a name or a postal address to the log. Add a field only if no value of it can
+/// come from a request.
 pub(crate) const ALLOWED: &[&str] = &[
     "message",
     "method",
@@ -34,25 +34,35 @@ pub(crate) const ALLOWED: &[&str] = &[
     "location",
     "signal",
     "connections_left",
-    "walks_left",
+    "paid_requests_left",
     "reconciler_left",
     "lapsed",
     "dropped",
-    "looked_into",
+    "provider_account",
     "place",
     "column",
-    // An error's own words, from a database that is only ever given sealed cards.
+    // The error text of a database, which only receives encrypted cards.
     "fault",
-    // The type of a cell, such as TEXT, and never what stands in it.
+    // The type of a database cell, such as TEXT, and never its value.
     "found",
 ];
 
-/// Whose sentences may be printed. Other crates put whatever they like into
-/// theirs, such as headers and rows; of them only level and origin are kept.
-const OUR_TARGETS: &[&str] =
-    &["request", "pennyblack", "order", "pay", "content", "adapters", "sandbox", "web"];
+/// The crates whose messages are printed. Messages of other crates may contain headers or rows,
+/// so only their level and target are printed.
+pub(super) const OUR_TARGETS: &[&str] = &[
+    "request",
+    "pennyblack",
+    "adapters",
+    "content",
+    "evm",
+    "order",
+    "pay",
+    "payer",
+    "sandbox",
+    "web",
+];
 
-/// Spans are not printed at all: no part of the house needs them.
+/// Prints events with allowed fields only. Spans are not printed.
 pub(crate) struct AllowedFields(pub LogFormat);
 
 impl<S, N> FormatEvent<S, N> for AllowedFields
@@ -78,7 +88,7 @@ where
                 write!(writer, r#"","level":"{level}","target":"{target}""#)?;
             }
         }
-        let mut line = Line { format: self.0, author: Author::of(target), writer, written: Ok(()) };
+        let mut line = Line { format: self.0, origin: Origin::of(target), writer, written: Ok(()) };
         event.record(&mut line);
         line.written?;
         match self.0 {
@@ -89,29 +99,29 @@ where
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Author {
+enum Origin {
     Ours,
     Foreign,
 }
 
-impl Author {
+impl Origin {
     fn of(target: &str) -> Self {
         let crate_name = target.split("::").next().unwrap_or(target);
-        if OUR_TARGETS.contains(&crate_name) { Author::Ours } else { Author::Foreign }
+        if OUR_TARGETS.contains(&crate_name) { Origin::Ours } else { Origin::Foreign }
     }
 }
 
 struct Line<'w> {
     format: LogFormat,
-    author: Author,
+    origin: Origin,
     writer: Writer<'w>,
-    /// Visitors cannot fail, so the first failure is kept until the end.
+    /// A visitor cannot return an error, so the first one is kept until the end.
     written: fmt::Result,
 }
 
 impl Line<'_> {
     fn record(&mut self, field: &Field, value: Printed<'_>) {
-        let allowed = self.author == Author::Ours && ALLOWED.contains(&field.name());
+        let allowed = self.origin == Origin::Ours && ALLOWED.contains(&field.name());
         if allowed && self.written.is_ok() {
             self.written = match self.format {
                 LogFormat::Text => self.text(field.name(), value),
@@ -127,7 +137,7 @@ impl Line<'_> {
         }
         match value {
             Printed::Bare(number) => write!(self.writer, "{number}"),
-            Printed::Words(words) => write!(Escaped(&mut self.writer), "{words}"),
+            Printed::Text(text) => write!(Escaped(&mut self.writer), "{text}"),
         }
     }
 
@@ -135,9 +145,9 @@ impl Line<'_> {
         write!(self.writer, r#","{name}":"#)?;
         match value {
             Printed::Bare(number) => write!(self.writer, "{number}"),
-            Printed::Words(words) => {
+            Printed::Text(text) => {
                 self.writer.write_char('"')?;
-                write!(Escaped(&mut self.writer), "{words}")?;
+                write!(Escaped(&mut self.writer), "{text}")?;
                 self.writer.write_char('"')
             }
         }
@@ -145,9 +155,9 @@ impl Line<'_> {
 }
 
 enum Printed<'a> {
-    /// A number or a truth value, the same in text and JSON.
+    /// A number or a bool, the same in text and JSON.
     Bare(fmt::Arguments<'a>),
-    Words(fmt::Arguments<'a>),
+    Text(fmt::Arguments<'a>),
 }
 
 impl Visit for Line<'_> {
@@ -164,21 +174,20 @@ impl Visit for Line<'_> {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.record(field, Printed::Words(format_args!("{value}")));
+        self.record(field, Printed::Text(format_args!("{value}")));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.record(field, Printed::Words(format_args!("{value:?}")));
+        self.record(field, Printed::Text(format_args!("{value:?}")));
     }
 }
 
-/// Keeps a value on its line and away from the terminal's controls, in the way
-/// that JSON writes strings.
+/// Escapes quotes, line breaks and control characters as JSON does.
 struct Escaped<'w, W>(&'w mut W);
 
 impl<W: Write> Write for Escaped<'_, W> {
-    fn write_str(&mut self, words: &str) -> fmt::Result {
-        for letter in words.chars() {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for letter in text.chars() {
             match letter {
                 '"' => self.0.write_str("\\\"")?,
                 '\\' => self.0.write_str("\\\\")?,

@@ -1,4 +1,4 @@
-//! What the log prints, and what it must not.
+//! What the log prints and what it drops.
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,14 +9,14 @@ use tracing::subscriber::with_default;
 use tracing::{debug, info, info_span, warn};
 
 use super::*;
-use crate::config::logging::{LogFilter, LogFormat};
+use crate::config::logging::{LogFormat, LogLevels};
 
 mod sources;
 
 #[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
+struct Output(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Paper {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -27,11 +27,11 @@ impl Write for Paper {
 }
 
 fn printed(format: LogFormat, filter: &str, events: impl FnOnce()) -> String {
-    let paper = Paper::default();
-    let log = Log { format, filter: LogFilter::parse(filter).unwrap() };
-    let writer = paper.clone();
+    let output = Output::default();
+    let log = LogConfig { format, filter: LogLevels::parse(filter).unwrap() };
+    let writer = output.clone();
     with_default(subscriber(&log, move || writer.clone()), events);
-    let bytes = paper.0.lock().unwrap().clone();
+    let bytes = output.0.lock().unwrap().clone();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn mail_a_card() {
 }
 
 #[test]
-fn a_field_that_nobody_allowed_is_dropped() {
+fn a_field_that_is_not_allowed_is_dropped() {
     for format in [LogFormat::Text, LogFormat::Json] {
         let line = printed(format, "info", mail_a_card);
         assert!(line.contains("cafe") && line.contains("200") && line.contains("mailed"), "{line}");
@@ -60,7 +60,7 @@ fn text_is_one_readable_line() {
 }
 
 #[test]
-fn json_is_one_object_a_line() {
+fn json_is_one_object_per_line() {
     let line = printed(LogFormat::Json, "info", mail_a_card);
     let json: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(json["level"], "INFO");
@@ -72,7 +72,7 @@ fn json_is_one_object_a_line() {
 }
 
 #[test]
-fn what_other_crates_say_is_not_repeated() {
+fn messages_of_other_crates_are_not_printed() {
     let line = printed(LogFormat::Text, "debug", || {
         debug!(target: "h2::codec", status = "Ada", "headers of Ada Lovelace");
         warn!(target: "webby", "Ada");
@@ -83,7 +83,7 @@ fn what_other_crates_say_is_not_repeated() {
 }
 
 #[test]
-fn a_value_cannot_begin_a_line_of_its_own() {
+fn a_value_cannot_start_a_new_line() {
     let value = "a\nFORGED \u{1b}[31m \"quoted\" \\";
     let text = printed(LogFormat::Text, "info", || info!(code = value, "x"));
     assert_eq!(text.lines().count(), 1, "{text}");
@@ -93,7 +93,7 @@ fn a_value_cannot_begin_a_line_of_its_own() {
 }
 
 #[test]
-fn the_filter_silences_requests_alone() {
+fn the_filter_can_disable_the_request_log_only() {
     let lines = printed(LogFormat::Text, "info,request=warn", || {
         info!(target: "request", "answered");
         warn!(target: "request", "failed");
@@ -104,7 +104,7 @@ fn the_filter_silences_requests_alone() {
 }
 
 #[test]
-fn a_panic_is_logged_by_its_place_and_not_by_its_words() {
+fn a_panic_is_logged_with_its_location_and_not_its_message() {
     let line = printed(LogFormat::Text, "info", || {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(log_panic));

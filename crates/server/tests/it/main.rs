@@ -1,16 +1,13 @@
-//! The whole house, started as an operator starts it and asked over real sockets.
+//! The whole service: the real binary, started in a temporary folder, over real sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test whose own tools fail has nothing else to do")]
+#![expect(clippy::unwrap_used, reason = "a failing fixture fails the test")]
 
-mod closing;
-mod configuration;
-mod dawdlers;
-mod example;
 mod fences;
-mod house;
-mod mpp;
+mod fixture;
 mod names;
+mod paid_order;
 mod pay;
-mod public;
-mod serving;
-mod world;
+mod process;
+mod routes;
+mod snapshots;
+mod structure;

@@ -1,8 +1,7 @@
-//! Sellers' names: the real adapter before the sandbox's chain, over real HTTP.
+//! The ENS adapter on the emulated chain, over real HTTP.
 
-mod crowd;
-mod door;
+mod concurrent_lookups;
+mod fixture;
 mod gateways;
 mod nodes;
 mod records;
-mod town;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
-use crate::house::{House, pennyblack};
+use crate::fixture::test_app::{TestApp, pennyblack};
 use merchant::{CHARGE, Merchant, Mood, ORDER};
 
 const CARD: &str =
@@ -272,7 +272,7 @@ async fn what_is_wrong_here_is_told_before_anything_is_signed() {
     let payer = Payer::sit_down().await;
     payer.pay(&[]).await.says(2, &["402 Payment Required", "no key to pay with", "--key-file"]);
     let key = payer.key_file(&payer.shop.chains.faucet().payer());
-    payer.pay(&["--key-file", &key]).await.says(2, &["nobody to ask", "--yes"]);
+    payer.pay(&["--key-file", &key]).await.says(2, &["no terminal to ask on", "--yes"]);
     fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
     payer.pay(&["--key-file", &key, "--yes"]).await.says(2, &["chmod 600"]);
     payer.pay(&["--sandbox", "http://127.0.0.1:1"]).await.says(3, &["faucet"]);
@@ -284,14 +284,14 @@ async fn what_is_wrong_here_is_told_before_anything_is_signed() {
 /// A whole service in sandbox mode: its banner, its note, its faucet.
 #[tokio::test(flavor = "multi_thread")]
 async fn beside_a_service_the_sandbox_is_found_by_itself() {
-    let house = spawn_blocking(|| House::open("")).await.unwrap();
-    let pay = house.banner.lines().find(|line| line.contains(" pay --body card.json")).unwrap();
-    let note = fs::read_to_string(house.folder().join("data/sandbox-chain")).unwrap();
+    let app = spawn_blocking(|| TestApp::start("")).await.unwrap();
+    let pay = app.banner.lines().find(|line| line.contains(" pay --body card.json")).unwrap();
+    let note = fs::read_to_string(app.folder().join("data/sandbox-chain")).unwrap();
     assert!(pay.trim().ends_with(&format!("--sandbox {}", note.trim())), "{pay}");
-    assert!(house.banner.contains(&format!("chain     {}", note.trim())), "{}", house.banner);
+    assert!(app.banner.contains(&format!("chain     {}", note.trim())), "{}", app.banner);
 
     let payer = Payer::sit_down().await;
-    let data = house.folder().join("data").display().to_string();
+    let data = app.folder().join("data").display().to_string();
     let mut command = pennyblack(&payer.folder, "", &[("PENNYBLACK_DATA", &data)]);
     command.args(["pay", "--body", "card.json", "--base-url", &payer.shop.url]);
     let told = Told::of(spawn_blocking(move || command.output().unwrap()).await.unwrap());
@@ -299,10 +299,10 @@ async fn beside_a_service_the_sandbox_is_found_by_itself() {
     assert!(told.text.contains("Signing as 0x"), "{}", told.text);
     assert_eq!(payer.shop.payments().len(), 1);
     spawn_blocking(move || {
-        let mut house = house;
-        house.signal("TERM");
-        house.wait_for_end();
-        assert!(!house.folder().join("data/sandbox-chain").exists());
+        let mut app = app;
+        app.signal("TERM");
+        app.wait_for_exit();
+        assert!(!app.folder().join("data/sandbox-chain").exists());
     })
     .await
     .unwrap();

@@ -1,48 +1,47 @@
-//! `/client/pennyblack.mjs`: the command-line client as it is handed out, and its hash.
+//! `/client/pennyblack.mjs`: the command-line client as it is served, and its hash.
 
 use sha2::{Digest, Sha256};
 
-use crate::discovery::places;
-use crate::premises::Premises;
+use crate::discovery::links;
+use crate::site_facts::SiteFacts;
 
-/// A program that knows where it came from.
+/// The client with the URL of this site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
+pub struct ClientDownload {
     pub text: String,
-    /// Of the text as it is here: over anything else, every honest copy would
-    /// look forged.
+    /// Of `text`, byte for byte.
     pub sha256: String,
-    /// What `sha256sum -c` reads.
+    /// In the format of `sha256sum -c`.
     pub hash_file: String,
 }
 
-pub fn document(premises: &Premises) -> Client {
-    let text = premises.catalog.client.of_site(&premises.base_url);
+pub fn document(facts: &SiteFacts) -> ClientDownload {
+    let text = facts.catalog.client.for_site(&facts.base_url);
     let digest = Sha256::digest(text.as_bytes());
     let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let hash_file = format!("{sha256}  {}\n", file_name());
-    Client { text, sha256, hash_file }
+    ClientDownload { text, sha256, hash_file }
 }
 
-/// The name under which it is saved.
+/// The file name of the download.
 pub fn file_name() -> &'static str {
-    let path = places::CLIENT.path;
+    let path = links::CLIENT.path;
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::samples;
+    use crate::discovery::fixtures;
 
     #[test]
-    fn another_address_makes_another_file_with_another_hash() {
-        let here = samples::premises();
+    fn another_base_url_gives_another_file_and_another_hash() {
+        let here = fixtures::site_facts();
         let mut there = here.clone();
         there.base_url = "https://elsewhere.example".to_owned();
         let (here, there) = (document(&here), document(&there));
         assert!(there.text.contains("const HOME = \"https://elsewhere.example\";"));
-        assert!(!there.text.contains("{{"), "a mark is left");
+        assert!(!there.text.contains("{{"), "a placeholder is left");
         assert_ne!(here.sha256, there.sha256);
         assert_eq!(there.hash_file, format!("{}  pennyblack.mjs\n", there.sha256));
     }

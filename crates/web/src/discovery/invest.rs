@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::places;
-use crate::premises::Premises;
+use crate::discovery::links;
+use crate::site_facts::SiteFacts;
 
-pub fn document(premises: &Premises) -> Value {
-    let (site, briefing) = (&premises.catalog.site, &premises.catalog.briefing);
+pub fn document(facts: &SiteFacts) -> Value {
+    let (site, briefing) = (&facts.catalog.site, &facts.catalog.briefing);
     json!({
         "name": site.legal_name,
-        "url": premises.url(places::BRIEFING.path),
+        "url": facts.url(links::BRIEFING.path),
         "language": site.default_language().code(),
         "contact": site.investor_email,
         "payment_required": false,
@@ -19,8 +19,8 @@ pub fn document(premises: &Premises) -> Value {
         "risks": briefing.risks,
         "questions": briefing.questions,
         "links": {
-            "html": places::page(premises, places::INVEST),
-            "markdown": places::page_markdown(premises, places::INVEST),
+            "html": links::page(facts, links::INVEST),
+            "markdown": links::page_markdown(facts, links::INVEST),
         },
     })
 }
@@ -28,20 +28,20 @@ pub fn document(premises: &Premises) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::samples;
+    use crate::discovery::fixtures;
 
     #[test]
-    fn the_briefing_is_told_whole_and_asks_for_no_payment() {
-        let premises = samples::premises();
-        let document = document(&premises);
+    fn the_briefing_is_complete_and_free() {
+        let facts = fixtures::site_facts();
+        let document = document(&facts);
         let members = ["name", "url", "language", "contact", "updated", "headline"];
-        samples::has_members(&document, &members);
-        samples::has_no_relative_address(&document);
+        fixtures::has_members(&document, &members);
+        fixtures::has_no_relative_address(&document);
         assert_eq!(document["payment_required"], false);
-        let briefing = &premises.catalog.briefing;
-        assert_eq!(samples::list(&document["facts"]).len(), briefing.facts.len());
-        assert_eq!(samples::list(&document["risks"]).len(), briefing.risks.len());
+        let briefing = &facts.catalog.briefing;
+        assert_eq!(fixtures::list(&document["facts"]).len(), briefing.facts.len());
+        assert_eq!(fixtures::list(&document["risks"]).len(), briefing.risks.len());
         assert_eq!(document["questions"][0]["question"], briefing.questions[0].question);
-        assert_eq!(document["links"]["markdown"], premises.url("/invest/index.md"));
+        assert_eq!(document["links"]["markdown"], facts.url("/invest/index.md"));
     }
 }

@@ -1,106 +1,94 @@
-//! The OpenAPI document: the surface and the pages of the catalog, with their details.
+//! The OpenAPI document of all endpoints and pages.
 //!
 //! Reading order:
-//! 1. `details`, what each operation takes and answers, by the names of components;
-//! 2. `paths`, every address with its operations;
-//! 3. `parameters`, `bodies`, `headers`, `replies`, `refusals` and `schemas`, the components;
-//! 4. `payment` and `guidance`, what registries of paid services and agents read;
-//! 5. `used`, which leaves out the components of closed operations.
+//! 1. `details`, the parameters, bodies and responses of each operation, by component name;
+//! 2. `paths`, every path with its operations;
+//! 3. `parameters`, `request_bodies`, `headers`, `success_responses`, `error_responses` and
+//!    `schemas`, the components;
+//! 4. `payment` and `guidance`, for payment registries and agents;
+//! 5. `components`, which removes the components of services that are not enabled.
 
-mod bodies;
+mod components;
 mod details;
+mod error_responses;
 mod guidance;
 mod headers;
 mod parameters;
 mod paths;
 mod payment;
-mod refusals;
-mod replies;
+mod references;
+mod request_bodies;
 mod schemas;
-mod used;
+mod success_responses;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-pub use crate::discovery::openapi::bodies::example_body;
-use crate::premises::{CONTRACT_DATE, Premises};
-use crate::surface::{SURFACE, Tag};
+use crate::discovery::openapi::references::merged;
+pub use crate::discovery::openapi::request_bodies::example_body;
+use crate::site_facts::{CONTRACT_DATE, SiteFacts};
+use crate::surface::{EndpointTag, SURFACE};
 
-/// Payment registries promise to read this version; none promises a newer one.
+/// The newest version that payment registries support.
 const OPENAPI_VERSION: &str = "3.1.1";
 
-/// The whole document. Where all is open, every component is used: a test says so.
-pub fn document(premises: &Premises) -> Value {
-    let described = described(premises);
-    if SURFACE.iter().all(|endpoint| premises.offers(endpoint)) {
-        described
+/// If all services are enabled, every component is used; a test verifies it.
+pub fn document(facts: &SiteFacts) -> Value {
+    let document = full_document(facts);
+    if SURFACE.iter().all(|endpoint| facts.offers(endpoint)) {
+        document
     } else {
-        used::only_used_components(described)
+        components::only_used_components(document)
     }
 }
 
-fn described(premises: &Premises) -> Value {
+fn full_document(facts: &SiteFacts) -> Value {
     json!({
         "openapi": OPENAPI_VERSION,
-        "info": info(premises),
-        "servers": [{ "url": premises.base_url }],
-        "tags": Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.says() })),
+        "info": info(facts),
+        "servers": [{ "url": facts.base_url }],
+        "tags": EndpointTag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.description() })),
         "externalDocs": {
-            "url": premises.url("/docs"),
+            "url": facts.url("/docs"),
             "description": "Quick start, errors and limits.",
         },
         "x-service-info": {
             "categories": ["postcards", "physical-mail", "shopping"],
             "docs": {
-                "homepage": premises.url("/"),
-                "apiReference": premises.url("/openapi.json"),
-                "llms": premises.url("/llms.txt"),
+                "homepage": facts.url("/"),
+                "apiReference": facts.url("/openapi.json"),
+                "llms": facts.url("/llms.txt"),
             },
         },
         "security": [],
-        "paths": paths::paths(premises),
+        "paths": paths::paths(facts),
         "components": {
-            "parameters": parameters::parameters(premises),
+            "parameters": parameters::parameters(facts),
             "headers": headers::headers(),
-            "responses": merged([replies::replies(premises), refusals::refusals()]),
+            "responses": merged([success_responses::responses(facts), error_responses::responses()]),
             "schemas": schemas::schemas(),
         },
     })
 }
 
-fn info(premises: &Premises) -> Value {
-    let site = &premises.catalog.site;
+fn info(facts: &SiteFacts) -> Value {
+    let site = &facts.catalog.site;
     json!({
         "title": site.name,
         "version": CONTRACT_DATE,
         "description": format!(
-            "{} No account and no API key: {}. Counted routes share 600 requests in 60 seconds and read X-Service-API-Version, which takes the value 1. Routes that \
-             retire are marked deprecated here and send Deprecation and Sunset first; none does \
-             now. Every GET also takes HEAD. Any address may answer 405, 431 (more than 16 KiB of \
+            "{} No account and no API key: {}. Discovery routes share 600 requests in 60 seconds \
+             and read X-Service-API-Version, which must be 1. Routes to be removed are marked \
+             deprecated and send Deprecation and Sunset; none is now. Every GET also supports \
+             HEAD. Any path may answer 405, 431 (more than 16 KiB of \
              headers), 413 (more than 64 KiB of body), 408 (a body slower than 10 seconds; 400 at \
              postcards and /mcp) and 503 (no answer in time).",
             site.summary,
-            guidance::authorization(premises)
+            guidance::authorization(facts)
         ),
-        "termsOfService": premises.url("/terms-of-service"),
-        "contact": { "name": site.name, "email": site.email, "url": premises.url("/contact") },
-        "x-guidance": guidance::steps(premises),
+        "termsOfService": facts.url("/terms-of-service"),
+        "contact": { "name": site.name, "email": site.email, "url": facts.url("/contact") },
+        "x-guidance": guidance::steps(facts),
     })
-}
-
-fn reference(kind: &str, name: &str) -> Value {
-    json!({ "$ref": format!("#/components/{kind}/{name}") })
-}
-
-fn schema(name: &str) -> Value {
-    reference("schemas", name)
-}
-
-fn named<const COUNT: usize>(parts: [(&str, Value); COUNT]) -> Map<String, Value> {
-    parts.into_iter().map(|(name, part)| (name.to_owned(), part)).collect()
-}
-
-fn merged<const COUNT: usize>(parts: [Map<String, Value>; COUNT]) -> Map<String, Value> {
-    parts.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -5,57 +5,58 @@ use order::model::chain::Network;
 use order::model::money::{CEILING, Usdc};
 use serde_json::{Value, json};
 
-use super::places;
-use super::quote::X402_VERSION;
-use crate::premises::{CONTRACT_DATE, Premises, Service};
-use crate::surface::Endpoint;
+use crate::discovery::links;
+use crate::discovery::shop::quote::X402_VERSION;
+use crate::site_facts::{CONTRACT_DATE, SiteFacts};
+use crate::surface::{Endpoint, OptionalService};
 
 const POSTCARD: &str = "postcard";
 const MARGIN_PERCENT: u64 = 21;
 const USDC_DECIMALS: u8 = 6;
 const ORDER_PATTERN: &str = "^[a-f0-9]{32}$";
 
-pub fn document(premises: &Premises) -> Value {
-    let site = &premises.catalog.site;
+pub fn document(facts: &SiteFacts) -> Value {
+    let site = &facts.catalog.site;
     json!({
         "x402Version": X402_VERSION,
         "name": site.name,
         "description": site.summary,
-        "url": premises.base_url,
+        "url": facts.base_url,
         "version": CONTRACT_DATE,
-        "mode": premises.mode.word(),
-        "services": postcard(premises).into_iter().collect::<Vec<_>>(),
-        "networks": premises.networks.iter().map(network).collect::<Vec<_>>(),
-        "adapters": [adapter(premises)],
+        "mode": facts.mode.as_str(),
+        "services": postcard(facts).into_iter().collect::<Vec<_>>(),
+        "networks": facts.networks.iter().map(network).collect::<Vec<_>>(),
+        "adapters": [adapter(facts)],
         "sellers": {
-            "default": premises.default_seller,
-            "parent": premises.seller_parent,
-            "default_name": format!("{}.{}", premises.default_seller, premises.seller_parent),
-            "resolve": call(premises, places::RESOLVE),
+            "default": facts.default_seller,
+            "parent": facts.seller_parent,
+            "default_name": format!("{}.{}", facts.default_seller, facts.seller_parent),
+            "resolve": call(facts, links::RESOLVE),
         },
         "orders": {
-            "status": call(premises, places::ORDER),
+            "status": call(facts, links::ORDER),
             "identifier_pattern": ORDER_PATTERN,
         },
         "limits": limits(),
         "documentation": {
-            "html": places::page(premises, places::MARKETPLACE),
-            "markdown": places::page_markdown(premises, places::MARKETPLACE),
-            "quick_start": places::page(premises, places::DOCS),
-            "openapi": premises.url(places::OPENAPI.path),
-            "guide_for_agents": premises.url(places::GUIDE.path),
-            "terms_of_service": places::page(premises, places::TERMS),
-            "privacy_policy": places::page(premises, places::PRIVACY),
+            "html": links::page(facts, links::MARKETPLACE),
+            "markdown": links::page_markdown(facts, links::MARKETPLACE),
+            "quick_start": links::page(facts, links::DOCS),
+            "openapi": facts.url(links::OPENAPI.path),
+            "guide_for_agents": facts.url(links::GUIDE.path),
+            "terms_of_service": links::page(facts, links::TERMS),
+            "privacy_policy": links::page(facts, links::PRIVACY),
         },
     })
 }
 
-/// None where neither a card nor a look at one is to be had.
-fn postcard(premises: &Premises) -> Option<Value> {
-    let ways = [(Service::X402, by_x402(premises)), (Service::Mpp, by_mpp(premises))];
-    let open = ways.into_iter().filter(|(service, _)| premises.opens(*service));
+/// None if neither payment nor preview is enabled.
+fn postcard(facts: &SiteFacts) -> Option<Value> {
+    let protocols =
+        [(OptionalService::X402, by_x402(facts)), (OptionalService::Mpp, by_mpp(facts))];
+    let open = protocols.into_iter().filter(|(service, _)| facts.is_enabled(*service));
     let payments: Vec<Value> = open.map(|(_, payment)| payment).collect();
-    let look = premises.opens(Service::Preview);
+    let has_preview = facts.is_enabled(OptionalService::Preview);
     let mut postcard = json!({
         "id": POSTCARD,
         "name": "One 4x6 physical postcard",
@@ -64,24 +65,24 @@ fn postcard(premises: &Premises) -> Option<Value> {
         "adapter": POSTCARD,
         "payments": payments,
     });
-    if look {
-        postcard["preview"] = call(premises, places::PREVIEW);
+    if has_preview {
+        postcard["preview"] = call(facts, links::PREVIEW);
     }
-    (look || !payments.is_empty()).then_some(postcard)
+    (has_preview || !payments.is_empty()).then_some(postcard)
 }
 
-fn by_x402(premises: &Premises) -> Value {
+fn by_x402(facts: &SiteFacts) -> Value {
     json!({
         "protocol": "x402",
         "version": X402_VERSION,
         "scheme": "upto",
-        "endpoint": call(premises, places::SEND_BY_X402),
+        "endpoint": call(facts, links::SEND_BY_X402),
         "price": {
             "rule": "provider_total_plus_percent",
             "percent": MARGIN_PERCENT,
             "maximum": money(CEILING),
         },
-        "networks": premises.caip2_networks(),
+        "networks": facts.caip2_networks(),
         "headers": {
             "challenge": "PAYMENT-REQUIRED",
             "credential": ["PAYMENT-SIGNATURE", "X-Payment"],
@@ -90,12 +91,12 @@ fn by_x402(premises: &Premises) -> Value {
     })
 }
 
-fn by_mpp(premises: &Premises) -> Value {
+fn by_mpp(facts: &SiteFacts) -> Value {
     json!({
         "protocol": "mpp",
         "method": "evm",
         "intent": "charge",
-        "endpoint": call(premises, places::SEND_BY_MPP),
+        "endpoint": call(facts, links::SEND_BY_MPP),
         "price": {"rule": "fixed", "amount": money(CEILING)},
         "networks": [Network::Base.caip2()],
         "currency": Network::Base.usdc().to_string(),
@@ -107,13 +108,13 @@ fn by_mpp(premises: &Premises) -> Value {
     })
 }
 
-fn adapter(premises: &Premises) -> Value {
+fn adapter(facts: &SiteFacts) -> Value {
     json!({
         "id": POSTCARD,
         "kind": "fulfilment",
         "provider": {"kind": "external"},
         "makes": "One 4x6 postcard, mailed to one recipient",
-        "preview": premises.opens(Service::Preview),
+        "preview": facts.is_enabled(OptionalService::Preview),
         "receives": ["front_image_url", "message", "recipient"],
     })
 }
@@ -128,13 +129,13 @@ fn limits() -> Value {
     })
 }
 
-/// What to call, and how; parameters stay in braces.
-fn call(premises: &Premises, endpoint: Endpoint) -> Value {
-    let place = if endpoint.path.contains('{') { "url_template" } else { "url" };
+/// Method and URL of an endpoint; path parameters stay in braces.
+fn call(facts: &SiteFacts, endpoint: Endpoint) -> Value {
+    let member = if endpoint.path.contains('{') { "url_template" } else { "url" };
     json!({
-        "method": endpoint.verb.name(),
-        place: premises.url(endpoint.path),
-        "description": endpoint.says,
+        "method": endpoint.method.name(),
+        member: facts.url(endpoint.path),
+        "description": endpoint.summary,
     })
 }
 
@@ -167,32 +168,32 @@ mod tests {
     use order::model::money::{Cents, Price};
 
     use super::*;
-    use crate::discovery::samples;
+    use crate::discovery::fixtures;
 
     #[test]
-    fn both_ways_of_paying_are_told_with_their_networks_and_the_ceiling() {
-        let premises = samples::premises();
-        let document = document(&premises);
+    fn both_protocols_are_listed_with_networks_and_maximum() {
+        let facts = fixtures::site_facts();
+        let document = document(&facts);
         assert_eq!(document["x402Version"], 2);
-        let payments = samples::list(&document["services"][0]["payments"]);
+        let payments = fixtures::list(&document["services"][0]["payments"]);
         assert_eq!(payments.len(), 2);
         assert_eq!(payments[0]["networks"], json!(["eip155:8453", "eip155:137", "eip155:42161"]));
         assert_eq!(payments[0]["price"]["maximum"]["atomic"], "3500000");
         assert_eq!(payments[1]["networks"], json!(["eip155:8453"]));
         assert_eq!(payments[1]["price"]["amount"]["amount"], "3.50");
-        assert_eq!(payments[1]["endpoint"]["url"], premises.url("/api/mpp/postcards"));
-        samples::has_no_relative_address(&document);
+        assert_eq!(payments[1]["endpoint"]["url"], facts.url("/api/mpp/postcards"));
+        fixtures::has_no_relative_address(&document);
     }
 
     #[test]
-    fn the_margin_that_we_tell_is_the_margin_that_we_charge() {
+    fn the_published_margin_is_the_charged_margin() {
         let charged = Price::UpTo(CEILING).charge(Cents(100)).unwrap();
         assert_eq!(charged, Usdc::from_cents(Cents(100 + MARGIN_PERCENT)));
     }
 
     #[test]
-    fn an_address_with_parameters_is_called_a_template() {
-        let document = document(&samples::premises());
+    fn a_url_with_parameters_is_a_template() {
+        let document = document(&fixtures::site_facts());
         let status = &document["orders"]["status"];
         assert!(status["url_template"].as_str().unwrap().ends_with("/{publicOrderId}"));
         assert!(status.get("url").is_none());

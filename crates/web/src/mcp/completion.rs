@@ -1,40 +1,40 @@
-//! How a half-written path, slug or id goes on.
+//! Completion of paths, slugs and ids.
 
 use serde_json::json;
 
-use super::answer::{Kept, Said};
-use super::given::Members;
-use super::library::Library;
-use super::message::{Fault, INVALID_PARAMS};
+use super::json::JsonObject;
+use super::message::{INVALID_PARAMS, RpcError};
+use super::public_content::PublicContent;
 use super::resources::{ANSWER, PAGE, PRODUCT};
+use super::result_body::{CacheScope, ResultBody};
 
-/// What the protocol allows in one answer.
+/// The limit of the protocol.
 const VALUES_MAX: usize = 100;
 
-pub(super) struct Completion(Vec<Blank>);
+pub(super) struct Completion(Vec<CompletionTarget>);
 
-/// A template with one place to fill, and all that may stand there.
-struct Blank {
+/// A resource template, its argument and all values of it.
+struct CompletionTarget {
     template: String,
     argument: &'static str,
     values: Vec<String>,
 }
 
 impl Completion {
-    pub(super) fn new(library: &Library) -> Self {
-        let catalog = library.catalog();
+    pub(super) fn new(content: &PublicContent) -> Self {
+        let catalog = content.catalog();
         Self(vec![
-            Blank {
+            CompletionTarget {
                 template: format!("{PAGE}{{+path}}"),
                 argument: "path",
-                values: library.pages.iter().map(|page| page.path.clone()).collect(),
+                values: content.pages.iter().map(|page| page.path.clone()).collect(),
             },
-            Blank {
+            CompletionTarget {
                 template: format!("{PRODUCT}{{slug}}"),
                 argument: "slug",
                 values: catalog.products.iter().map(|product| product.slug.clone()).collect(),
             },
-            Blank {
+            CompletionTarget {
                 template: format!("{ANSWER}{{id}}"),
                 argument: "id",
                 values: catalog.answers.iter().map(|answer| answer.id.clone()).collect(),
@@ -42,28 +42,28 @@ impl Completion {
         ])
     }
 
-    pub(super) fn complete(&self, params: &Members<'_>) -> Result<Said, Fault> {
+    pub(super) fn complete(&self, params: &JsonObject<'_>) -> Result<ResultBody, RpcError> {
         let text = |object: &str, name: &str| params.object(object)?.text(name);
-        let (Some(kind), Some(argument), Some(begun)) =
+        let (Some(kind), Some(argument), Some(prefix)) =
             (text("ref", "type"), text("argument", "name"), text("argument", "value"))
         else {
-            let words = "ref.type, argument.name and argument.value are required.";
-            return Err(Fault::new(INVALID_PARAMS, words));
+            let message = "ref.type, argument.name and argument.value are required.";
+            return Err(RpcError::new(INVALID_PARAMS, message));
         };
-        let fits = |blank: &&Blank| {
+        let fits = |target: &&CompletionTarget| {
             kind == "ref/resource"
-                && text("ref", "uri") == Some(&blank.template)
-                && argument == blank.argument
+                && text("ref", "uri") == Some(&target.template)
+                && argument == target.argument
         };
-        let blank = self.0.iter().find(fits).ok_or_else(|| {
-            let words = "No such reference or argument; resources/templates/list has them.";
-            Fault::new(INVALID_PARAMS, words)
+        let target = self.0.iter().find(fits).ok_or_else(|| {
+            let message = "Unknown reference or argument; resources/templates/list returns all.";
+            RpcError::new(INVALID_PARAMS, message)
         })?;
-        let fitting = blank.values.iter().filter(|value| value.starts_with(begun));
-        let mut values: Vec<&String> = fitting.collect();
+        let matching = target.values.iter().filter(|value| value.starts_with(prefix));
+        let mut values: Vec<&String> = matching.collect();
         let total = values.len();
         values.truncate(VALUES_MAX);
         let completion = json!({ "values": values, "total": total, "hasMore": total > VALUES_MAX });
-        Ok(Said::new(&json!({ "completion": completion }), Kept::No))
+        Ok(ResultBody::new(&json!({ "completion": completion }), CacheScope::NotCached))
     }
 }

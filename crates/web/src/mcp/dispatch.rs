@@ -1,77 +1,91 @@
-//! Which method does what.
+//! The methods of the protocol.
 
 use std::borrow::Cow;
 
-use super::answer::Said;
-use super::era::Era;
-use super::given::{Given, Members};
-use super::message::{Fault, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND};
-use super::shelf::Shelf;
+use super::json::{JsonObject, JsonValue};
+use super::message::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError};
+use super::prepared::PreparedResults;
+use super::protocol_version::ProtocolVersion;
+use super::result_body::ResultBody;
 use serde_json::json;
 
-/// A request that has passed all checks of its form.
-pub(super) struct Asked<'a> {
-    pub(super) era: Era,
+/// A request whose format is valid.
+pub(super) struct RpcRequest<'a> {
+    pub(super) version: ProtocolVersion,
     pub(super) method: &'a str,
-    pub(super) params: &'a Members<'a>,
+    pub(super) params: &'a JsonObject<'a>,
 }
 
-pub(super) fn dispatch<'a>(shelf: &'a Shelf, asked: &Asked<'_>) -> Result<Cow<'a, Said>, Fault> {
-    let Asked { era, method, params } = *asked;
-    match (era, method) {
-        (Era::Legacy, "initialize") => greeting(shelf, params),
-        (Era::Legacy, "ping") => Ok(Cow::Borrowed(&shelf.pong)),
-        (Era::Modern, "server/discover") => Ok(Cow::Borrowed(&shelf.discovery)),
-        (_, "tools/list") => whole(&shelf.tool_list, params),
-        (_, "tools/call") => shelf.tools.call(params),
-        (_, "resources/list") => whole(&shelf.resource_list, params),
-        (_, "resources/read") => read(shelf, asked),
-        (_, "resources/templates/list") => match &shelf.more {
-            Some(more) => whole(&more.template_list, params),
-            None => Err(unknown()),
+pub(super) fn dispatch<'a>(
+    prepared: &'a PreparedResults,
+    request: &RpcRequest<'_>,
+) -> Result<Cow<'a, ResultBody>, RpcError> {
+    let RpcRequest { version, method, params } = *request;
+    match (version, method) {
+        (ProtocolVersion::Legacy, "initialize") => initialize_result(prepared, params),
+        (ProtocolVersion::Legacy, "ping") => Ok(Cow::Borrowed(&prepared.ping_result)),
+        (ProtocolVersion::Modern, "server/discover") => Ok(Cow::Borrowed(&prepared.discovery)),
+        (_, "tools/list") => complete_list(&prepared.tool_list, params),
+        (_, "tools/call") => prepared.tools.call(params),
+        (_, "resources/list") => complete_list(&prepared.resource_list, params),
+        (_, "resources/read") => read(prepared, request),
+        (_, "resources/templates/list") => match &prepared.node_features {
+            Some(node_features) => complete_list(&node_features.template_list, params),
+            None => Err(unknown_method()),
         },
-        (_, "completion/complete") => match &shelf.more {
-            Some(more) => more.completion.complete(params).map(Cow::Owned),
-            None => Err(unknown()),
+        (_, "completion/complete") => match &prepared.node_features {
+            Some(node_features) => node_features.completion.complete(params).map(Cow::Owned),
+            None => Err(unknown_method()),
         },
-        (Era::Legacy | Era::Modern, _) => Err(unknown()),
+        (ProtocolVersion::Legacy | ProtocolVersion::Modern, _) => Err(unknown_method()),
     }
 }
 
-fn unknown() -> Fault {
-    Fault::new(METHOD_NOT_FOUND, "No such method here; begin with tools/list or resources/list.")
+fn unknown_method() -> RpcError {
+    RpcError::new(METHOD_NOT_FOUND, "Unknown method; start with tools/list or resources/list.")
 }
 
-fn greeting<'a>(shelf: &'a Shelf, params: &Members<'_>) -> Result<Cow<'a, Said>, Fault> {
+fn initialize_result<'a>(
+    prepared: &'a PreparedResults,
+    params: &JsonObject<'_>,
+) -> Result<Cow<'a, ResultBody>, RpcError> {
     let version = params.text("protocolVersion").ok_or_else(|| {
-        let words = "protocolVersion: is missing; send the revision that you speak.";
-        Fault::new(INVALID_PARAMS, words)
+        let message = "protocolVersion: required; send the version of your client.";
+        RpcError::new(INVALID_PARAMS, message)
     })?;
-    Ok(Cow::Borrowed(shelf.greeting(version)))
+    Ok(Cow::Borrowed(prepared.initialize_result(version)))
 }
 
-/// A whole list; there is no second page, so no cursor is known.
-fn whole<'a>(list: &'a Said, params: &Members<'_>) -> Result<Cow<'a, Said>, Fault> {
+/// A complete list. There is no second page, so any cursor is an error.
+fn complete_list<'a>(
+    list: &'a ResultBody,
+    params: &JsonObject<'_>,
+) -> Result<Cow<'a, ResultBody>, RpcError> {
     match params.get("cursor") {
-        None | Some(Given::Null) => Ok(Cow::Borrowed(list)),
-        Some(Given::Whole(_) | Given::Text(_) | Given::Object(_) | Given::Other) => {
-            Err(Fault::new(INVALID_PARAMS, "cursor: unknown; the list is whole without one."))
+        None | Some(JsonValue::Null) => Ok(Cow::Borrowed(list)),
+        Some(
+            JsonValue::Integer(_) | JsonValue::Text(_) | JsonValue::Object(_) | JsonValue::Other,
+        ) => {
+            Err(RpcError::new(INVALID_PARAMS, "cursor: unknown; the list is complete without one."))
         }
     }
 }
 
-fn read<'a>(shelf: &'a Shelf, asked: &Asked<'_>) -> Result<Cow<'a, Said>, Fault> {
-    let uri = asked
-        .params
-        .text("uri")
-        .ok_or_else(|| Fault::new(INVALID_PARAMS, "uri: is missing; resources/list has them."))?;
-    // Looked up in the list of what is public, never in a file system.
-    shelf.resources.get(uri).map(Cow::Borrowed).ok_or_else(|| {
-        let code = match asked.era {
-            Era::Legacy => RESOURCE_NOT_FOUND,
-            Era::Modern => INVALID_PARAMS,
+fn read<'a>(
+    prepared: &'a PreparedResults,
+    request: &RpcRequest<'_>,
+) -> Result<Cow<'a, ResultBody>, RpcError> {
+    let uri = request.params.text("uri").ok_or_else(|| {
+        RpcError::new(INVALID_PARAMS, "uri: required; resources/list returns all URIs.")
+    })?;
+    // Looked up in a list, never in a file system.
+    prepared.resources.get(uri).map(Cow::Borrowed).ok_or_else(|| {
+        let code = match request.version {
+            ProtocolVersion::Legacy => RESOURCE_NOT_FOUND,
+            ProtocolVersion::Modern => INVALID_PARAMS,
         };
-        let fault = Fault::new(code, "Resource not found; resources/list has them.");
-        Fault { data: Some(json!({ "uri": uri })), ..fault }
+        let fault =
+            RpcError::new(code, "Resource not found; resources/list returns all resources.");
+        RpcError { data: Some(json!({ "uri": uri })), ..fault }
     })
 }

@@ -1,12 +1,12 @@
-//! One JSON-RPC 2.0 message, and what can be wrong with it.
+//! One JSON-RPC 2.0 message, and its errors.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::given::{self, Given, Members, Unreadable};
-use crate::problem::Retry;
+use super::json::{self, JsonError, JsonObject, JsonValue};
+use crate::http::problem::Retry;
 
 pub(super) const PARSE_ERROR: i64 = -32_700;
 pub(super) const INVALID_REQUEST: i64 = -32_600;
@@ -17,42 +17,42 @@ pub(super) const RESOURCE_NOT_FOUND: i64 = -32_002;
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
 pub(super) const UNSUPPORTED_VERSION: i64 = -32_022;
 
-/// A body as far as it could be read.
+/// A parsed body.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Read<'a> {
-    /// As it was written, since it goes back byte for byte; none if there is none to go back.
+pub(super) struct ParsedMessage<'a> {
+    /// As it was written, because it is sent back byte for byte. None if the message has none.
     pub(super) id: Option<&'a str>,
-    pub(super) message: Result<Message<'a>, Fault>,
+    pub(super) message: Result<Message<'a>, RpcError>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message<'a> {
     Request {
         method: Cow<'a, str>,
-        params: Members<'a>,
+        params: JsonObject<'a>,
     },
     Notification,
-    /// An answer, which nobody here has asked for.
+    /// A response. This server sends no requests.
     Response,
 }
 
-/// What is wrong with a message.
+/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fault {
+pub(super) struct RpcError {
     pub(super) code: i64,
     pub(super) message: Cow<'static, str>,
     pub(super) data: Option<Value>,
-    /// What a caller may do next, as in every error of this service.
+    /// Whether to retry, as in every error of this service.
     pub(super) retry: Retry,
 }
 
-impl Fault {
+impl RpcError {
     pub(super) fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
         let retry = if code == INTERNAL_ERROR { Retry::Same } else { Retry::Never };
         Self { code, message: message.into(), data: None, retry }
     }
 
-    /// Under the id of the message, where one was readable.
+    /// With the id of the message, if it was readable.
     pub(super) fn body(&self, id: Option<&str>) -> String {
         let Self { code, message, retry, .. } = self;
         let mut error = json!({ "code": code, "message": message, "retry": retry });
@@ -63,61 +63,61 @@ impl Fault {
     }
 }
 
-/// What stands in a message beside its id.
+/// The members of a message except its id.
 #[derive(Default)]
-struct Letter<'a> {
-    version: Option<Given<'a>>,
-    method: Option<Given<'a>>,
-    params: Option<Given<'a>>,
-    outcome: Option<Given<'a>>,
+struct RawMessage<'a> {
+    version: Option<JsonValue<'a>>,
+    method: Option<JsonValue<'a>>,
+    params: Option<JsonValue<'a>>,
+    outcome: Option<JsonValue<'a>>,
 }
 
-pub(super) fn read(body: &[u8]) -> Read<'_> {
-    let members = match given::envelope(body) {
+pub(super) fn parse(body: &[u8]) -> ParsedMessage<'_> {
+    let members = match json::members(body) {
         Ok(members) => members,
-        Err(unreadable) => return Read { id: None, message: Err(fault(unreadable)) },
+        Err(json_error) => return ParsedMessage { id: None, message: Err(fault(json_error)) },
     };
     let id = members.iter().find(|(name, _)| name == "id").map(|(_, raw)| raw.get());
     let readable = id.filter(|id| is_id(id));
     let message = match (id, readable) {
         (Some(_), None) => {
-            Err(Fault::new(INVALID_REQUEST, "id: must be a string or a whole number."))
+            Err(RpcError::new(INVALID_REQUEST, "id: must be a string or an integer."))
         }
-        (None | Some(_), _) => opened(members, readable),
+        (None | Some(_), _) => parse_members(members, readable),
     };
-    Read { id: readable, message }
+    ParsedMessage { id: readable, message }
 }
 
-fn opened<'a>(
+fn parse_members<'a>(
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
     id: Option<&str>,
-) -> Result<Message<'a>, Fault> {
-    let mut letter = Letter::default();
-    for (name, raw) in members {
-        let given = Some(Given::read(raw).map_err(fault)?);
+) -> Result<Message<'a>, RpcError> {
+    let mut raw = RawMessage::default();
+    for (name, value) in members {
+        let parsed = Some(JsonValue::read(value).map_err(fault)?);
         match &*name {
-            "jsonrpc" => letter.version = given,
-            "method" => letter.method = given,
-            "params" => letter.params = given,
-            "result" | "error" => letter.outcome = given,
+            "jsonrpc" => raw.version = parsed,
+            "method" => raw.method = parsed,
+            "params" => raw.params = parsed,
+            "result" | "error" => raw.outcome = parsed,
             _ => {}
         }
     }
-    if letter.version.as_ref().and_then(Given::text) != Some("2.0") {
-        return Err(Fault::new(INVALID_REQUEST, "jsonrpc: must be \"2.0\"."));
+    if raw.version.as_ref().and_then(JsonValue::text) != Some("2.0") {
+        return Err(RpcError::new(INVALID_REQUEST, "jsonrpc: must be \"2.0\"."));
     }
-    let method = match (letter.method, letter.outcome) {
-        (Some(Given::Text(method)), _) => method,
+    let method = match (raw.method, raw.outcome) {
+        (Some(JsonValue::Text(method)), _) => method,
         (None, Some(_)) => return Ok(Message::Response),
         (Some(_) | None, _) => {
-            return Err(Fault::new(INVALID_REQUEST, "method: must be a string."));
+            return Err(RpcError::new(INVALID_REQUEST, "method: must be a string."));
         }
     };
-    let params = match letter.params {
-        None => Members::default(),
-        Some(Given::Object(params)) => params,
-        Some(Given::Null | Given::Whole(_) | Given::Text(_) | Given::Other) => {
-            return Err(Fault::new(INVALID_PARAMS, "params: must be an object."));
+    let params = match raw.params {
+        None => JsonObject::default(),
+        Some(JsonValue::Object(params)) => params,
+        Some(JsonValue::Null | JsonValue::Integer(_) | JsonValue::Text(_) | JsonValue::Other) => {
+            return Err(RpcError::new(INVALID_PARAMS, "params: must be an object."));
         }
     };
     Ok(match id {
@@ -126,20 +126,20 @@ fn opened<'a>(
     })
 }
 
-fn fault(unreadable: Unreadable) -> Fault {
-    match unreadable {
-        Unreadable::NoJson => Fault::new(PARSE_ERROR, "The body is no JSON."),
-        Unreadable::NotTaken => Fault::new(
+fn fault(json_error: JsonError) -> RpcError {
+    match json_error {
+        JsonError::Invalid => RpcError::new(PARSE_ERROR, "The body is not valid JSON."),
+        JsonError::Unsupported => RpcError::new(
             INVALID_REQUEST,
-            "Send one JSON-RPC message, as an object; batches are not taken. Say nothing twice in \
-             it, and nest it no deeper than 32 levels.",
+            "Send one JSON-RPC message, as an object. Batches, duplicate members and more than 32 \
+             levels of nesting are not accepted.",
         ),
     }
 }
 
-/// A string that means something, or a whole number however large.
+/// A valid string, or an integer of any size.
 fn is_id(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
-    let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    whole || (id.starts_with('"') && serde_json::from_str::<String>(id).is_ok())
+    let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_integer || (id.starts_with('"') && serde_json::from_str::<String>(id).is_ok())
 }

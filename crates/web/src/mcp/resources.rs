@@ -1,8 +1,8 @@
-//! Pages, products and answers as resources with addresses of their own.
+//! Pages, products and support answers as resources.
 
 use serde_json::{Value, json};
 
-use super::library::Library;
+use super::public_content::PublicContent;
 use super::tools::product;
 
 pub(super) const PAGE: &str = "page://site";
@@ -13,8 +13,8 @@ const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
 /// Every page, then every product, then every support answer.
-pub(super) fn list(library: &Library) -> Vec<Value> {
-    let catalog = library.catalog();
+pub(super) fn list(content: &PublicContent) -> Vec<Value> {
+    let catalog = content.catalog();
     let entry = |uri: String, name: &str, title: &str, description: &str, media_type: &str| {
         json!({
             "uri": uri,
@@ -24,7 +24,7 @@ pub(super) fn list(library: &Library) -> Vec<Value> {
             "mimeType": media_type,
         })
     };
-    let pages = library.pages.iter().map(|page| {
+    let pages = content.pages.iter().map(|page| {
         let uri = format!("{PAGE}{}", page.path);
         entry(uri, &page.path, &page.title, &page.description, MARKDOWN)
     });
@@ -39,7 +39,7 @@ pub(super) fn list(library: &Library) -> Vec<Value> {
     pages.chain(products).chain(answers).collect()
 }
 
-/// The braces with a plus keep the slashes of a path as they are.
+/// `{+path}` keeps the slashes of a path.
 pub(super) fn templates() -> Value {
     json!([
         {
@@ -66,15 +66,15 @@ pub(super) fn templates() -> Value {
     ])
 }
 
-/// What stands at each address, with its media type.
-pub(super) fn texts(library: &Library) -> Vec<(String, &'static str, String)> {
-    let catalog = library.catalog();
-    let pages = library
+/// The text of each resource, with its media type.
+pub(super) fn texts(content: &PublicContent) -> Vec<(String, &'static str, String)> {
+    let catalog = content.catalog();
+    let pages = content
         .pages
         .iter()
         .map(|page| (format!("{PAGE}{}", page.path), MARKDOWN, page.markdown.clone()));
     let products = catalog.products.iter().map(|product| {
-        let text = product::whole(library, product).to_string();
+        let text = product::full_product(content, product).to_string();
         (format!("{PRODUCT}{}", product.slug), JSON, text)
     });
     let answers = catalog.answers.iter().map(|answer| {

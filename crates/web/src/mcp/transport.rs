@@ -1,4 +1,4 @@
-//! What HTTP demands before a message is read, and how its answer is sent.
+//! HTTP requirements of the MCP endpoint, and its responses.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,31 +8,28 @@ use axum::BoxError;
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN,
+    ACCEPT, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Either;
 
-use super::dispatch::{Asked, dispatch};
-use super::era::{self, Era};
-use super::library::Library;
+use super::dispatch::{RpcRequest, dispatch};
 use super::message::{
-    self, Fault, HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Read,
-    UNSUPPORTED_VERSION,
+    self, HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message,
+    ParsedMessage, RpcError, UNSUPPORTED_VERSION,
 };
-use super::shelf::Shelf;
-use crate::document::EXPOSED;
-use crate::front::{FrontBody, admit, stamp};
-use crate::guard::{Limits, read_body};
-use crate::known::Known;
-use crate::premises::{Profile, Reach};
-use crate::problem::{METHOD_NOT_ALLOWED, Problem};
-use crate::quota::Quota;
+use super::prepared::PreparedResults;
+use super::protocol_version::{self, ProtocolVersion};
+use super::public_content::PublicContent;
+use crate::http::cors::{CorsPolicy, DISCOVERY_EXPOSED};
+use crate::http::limits::{RequestLimits, read_body};
+use crate::http::prepared_body::{PreparedBody, ResponseBody};
+use crate::http::problem::{METHOD_NOT_ALLOWED, Problem};
+use crate::http::quota::DiscoveryQuota;
+use crate::site_facts::{ListenScope, McpProfile};
 
-/// With and without the slash, since a redirect would lose what was posted.
+/// With and without the slash, because a redirect would lose the body.
 pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/"];
 
 /// The methods that the contract counts against the quota.
@@ -41,38 +38,47 @@ const COUNTED: [Method; 3] = [Method::GET, Method::HEAD, Method::POST];
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 const BOTH: &str = "application/json, text/event-stream";
-/// What the worker runtime of the contract says to a notification.
-const NOTED: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
-const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
-const ANYBODY: HeaderValue = HeaderValue::from_static("*");
-/// Room for every header of an answer, so that the map need not grow.
+/// The response of the worker profile to a notification.
+const NOTIFICATION_RESULT: &str = r#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
+const CORS: CorsPolicy = CorsPolicy {
+    allow_methods: "GET, HEAD, POST, OPTIONS",
+    allow_headers: "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
+                    mcp-protocol-version, mcp-session-id, x-service-api-version",
+    expose_headers: None,
+};
+/// The number of headers of a response, so that the map does not grow.
 const HEADERS: usize = 12;
 
-/// Everything that the door needs.
-pub(crate) struct Desk {
-    shelf: Shelf,
-    quota: Arc<Quota>,
-    profile: Profile,
-    /// The name under which callers know us.
+/// The MCP endpoint.
+pub(crate) struct McpServer {
+    prepared: PreparedResults,
+    quota: Arc<DiscoveryQuota>,
+    profile: McpProfile,
+    /// The public host name.
     host: String,
-    reach: Reach,
-    limits: Limits,
+    reach: ListenScope,
+    limits: RequestLimits,
 }
 
-/// An answer as it goes out: words that are known, or a problem's own.
-type Response = http::Response<FrontBody>;
+/// A response with a prepared body or a problem.
+type Response = http::Response<ResponseBody>;
 
-impl Desk {
-    pub(crate) fn new(library: &Library, quota: Arc<Quota>, limits: Limits, reach: Reach) -> Self {
-        let base = library.premises.base_url.split('/').nth(2).unwrap_or_default();
+impl McpServer {
+    pub(crate) fn new(
+        content: &PublicContent,
+        quota: Arc<DiscoveryQuota>,
+        limits: RequestLimits,
+        reach: ListenScope,
+    ) -> Self {
+        let base = content.facts.base_url.split('/').nth(2).unwrap_or_default();
         Self {
-            shelf: Shelf::new(library),
+            prepared: PreparedResults::new(content),
             quota,
-            profile: library.premises.profile,
-            host: name(base).to_owned(),
+            profile: content.facts.profile,
+            host: host_name(base).to_owned(),
             reach,
-            // The contract's list of this endpoint's answers has neither 413 nor 408.
-            limits: Limits {
+            // The contract lists neither 413 nor 408 for this endpoint.
+            limits: RequestLimits {
                 body_overflow: StatusCode::BAD_REQUEST,
                 body_timeout: StatusCode::BAD_REQUEST,
                 ..limits
@@ -80,8 +86,8 @@ impl Desk {
         }
     }
 
-    /// The quota first, then the version, then the name, the method and the message.
-    pub(crate) async fn answer<B>(&self, request: Request<B>) -> Response
+    /// Checks the quota first, then the version, the host, the method and the message.
+    pub(crate) async fn respond<B>(&self, request: Request<B>) -> Response
     where
         B: http_body::Body<Data = Bytes>,
         B::Error: Into<BoxError>,
@@ -90,28 +96,28 @@ impl Desk {
             return preflight();
         }
         let mut response = if COUNTED.contains(request.method()) {
-            self.counted(request).await
+            self.with_quota(request).await
         } else {
-            not_posted()
+            method_not_allowed()
         };
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY);
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, DISCOVERY_EXPOSED);
+        CORS.set_headers(headers);
         response
     }
 
-    async fn counted<B>(&self, request: Request<B>) -> Response
+    async fn with_quota<B>(&self, request: Request<B>) -> Response
     where
         B: http_body::Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        let ticket = match admit(&self.quota, request.headers()) {
-            Err(refusal) => return refusal.map(Either::Right),
-            Ok(ticket) => ticket,
+        let state = match self.quota.admit(request.headers()) {
+            Err(rejection) => return rejection.map(Either::Right),
+            Ok(state) => state,
         };
         let mut response = self.admitted(request).await;
-        stamp(response.headers_mut(), &self.quota, ticket);
+        self.quota.set_headers(response.headers_mut(), state);
         response
     }
 
@@ -121,37 +127,35 @@ impl Desk {
         B::Error: Into<BoxError>,
     {
         let (parts, body) = request.into_parts();
-        if !self.is_meant(&parts) {
-            let words = "Host: is not the name of this server.";
-            return refuse(StatusCode::FORBIDDEN, INVALID_REQUEST, words);
+        if !self.is_own_host(&parts) {
+            let message = "Host: must be the name of this server.";
+            return error_response(StatusCode::FORBIDDEN, INVALID_REQUEST, message);
         }
         if !parts.headers.get_all(ORIGIN).into_iter().all(is_origin) {
-            let words = "Origin: must be the scheme and host of a site, once.";
-            return refuse(StatusCode::FORBIDDEN, INVALID_REQUEST, words);
+            let message = "Origin: must be one origin, such as https://example.org.";
+            return error_response(StatusCode::FORBIDDEN, INVALID_REQUEST, message);
         }
         match parts.method {
             Method::POST => self.post(&parts.headers, body).await,
-            Method::HEAD => sent(StatusCode::OK, Known::default()),
-            _ => not_posted(),
+            Method::HEAD => response(StatusCode::OK, PreparedBody::default()),
+            _ => method_not_allowed(),
         }
     }
 
-    /// A page of somebody else's that got a name to point at us could otherwise
-    /// make a browser speak to a server on its own machine. HTTP/2 has the name
-    /// in the address, and may have it in the header too.
-    fn is_meant(&self, parts: &Parts) -> bool {
+    /// Prevents DNS rebinding: a page of another site could otherwise make a browser call a server
+    /// on its own machine. HTTP/2 has the name in the URL, and may have it in the header too.
+    fn is_own_host(&self, parts: &Parts) -> bool {
         match self.reach {
-            Reach::Loopback => {}
-            // A proxy may pass whatever name it likes, and no browser takes us for its own
-            // machine.
-            Reach::Network => return true,
+            ListenScope::Loopback => {}
+            // A proxy may send any name, and DNS rebinding does not apply.
+            ListenScope::Network => return true,
         }
         let lines = parts.headers.get_all(HOST).into_iter();
-        let said = lines.map(|line| line.to_str().unwrap_or_default());
+        let hosts = lines.map(|line| line.to_str().unwrap_or_default());
         let target = parts.uri.authority().map(|authority| authority.as_str());
-        let ours = [self.host.as_str(), "localhost", "127.0.0.1", "[::1]"];
-        let mut named = said.chain(target).map(name);
-        named.all(|name| ours.iter().any(|ours| name.eq_ignore_ascii_case(ours)))
+        let own_names = [self.host.as_str(), "localhost", "127.0.0.1", "[::1]"];
+        let mut named = hosts.chain(target).map(host_name);
+        named.all(|name| own_names.iter().any(|own| name.eq_ignore_ascii_case(own)))
     }
 
     async fn post<B>(&self, headers: &HeaderMap, body: B) -> Response
@@ -159,94 +163,100 @@ impl Desk {
         B: http_body::Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        if self.profile == Profile::Node {
+        if self.profile == McpProfile::Node {
             if !accepts_both(headers) {
-                let words = "Accept: must name application/json and text/event-stream.";
-                return refuse(StatusCode::NOT_ACCEPTABLE, INVALID_REQUEST, words);
+                let message = "Accept: must include application/json and text/event-stream.";
+                return error_response(StatusCode::NOT_ACCEPTABLE, INVALID_REQUEST, message);
             }
             if !is_json(headers) {
-                let words = "Content-Type: must be application/json.";
-                return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST, words);
+                let message = "Content-Type: must be application/json.";
+                return error_response(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    INVALID_REQUEST,
+                    message,
+                );
             }
         }
         let body = match read_body(body, self.limits).await {
             Ok(body) => body,
             Err(problem) => {
                 let Problem { status, message, retry, .. } = problem;
-                let fault = Fault { retry, ..Fault::new(INVALID_REQUEST, message) };
-                return said(status, fault.body(None));
+                let fault = RpcError { retry, ..RpcError::new(INVALID_REQUEST, message) };
+                return json_response(status, fault.body(None));
             }
         };
-        let read = message::read(&body);
+        let read = message::parse(&body);
         let id = read.id;
-        // The caller knows the request by its id, which no layer above could tell.
+        // Handled here, because the error must contain the id of the message.
         let replied = catch_unwind(AssertUnwindSafe(|| self.reply(headers, read)));
         replied.unwrap_or_else(|_| {
-            let words = "Something broke on our side. X-Request-Id names this request in our log.";
-            let fault = Fault::new(INTERNAL_ERROR, words);
-            said(StatusCode::INTERNAL_SERVER_ERROR, fault.body(id))
+            let message = "Internal error. Contact support with the X-Request-Id of this response.";
+            let fault = RpcError::new(INTERNAL_ERROR, message);
+            json_response(StatusCode::INTERNAL_SERVER_ERROR, fault.body(id))
         })
     }
 
-    fn reply(&self, headers: &HeaderMap, read: Read<'_>) -> Response {
-        let Read { id, message } = read;
+    fn reply(&self, headers: &HeaderMap, read: ParsedMessage<'_>) -> Response {
+        let ParsedMessage { id, message } = read;
         let (status, fault) = match message {
             Err(fault) => (StatusCode::BAD_REQUEST, fault),
             Ok(Message::Response) => {
-                let words = "This server asks nothing, so it takes no answers.";
-                (StatusCode::BAD_REQUEST, Fault::new(INVALID_REQUEST, words))
+                let message = "JSON-RPC responses are not accepted.";
+                (StatusCode::BAD_REQUEST, RpcError::new(INVALID_REQUEST, message))
             }
-            Ok(Message::Notification) => match era::notification(self.profile, headers) {
-                Ok(()) => return self.noted(),
-                Err(fault) => (StatusCode::BAD_REQUEST, fault),
-            },
-            Ok(Message::Request { method, params }) => {
-                match era::judge(self.profile, headers, &method, &params) {
+            Ok(Message::Notification) => {
+                match protocol_version::check_notification(self.profile, headers) {
+                    Ok(()) => return self.notification_response(),
                     Err(fault) => (StatusCode::BAD_REQUEST, fault),
-                    Ok(era) => {
-                        let asked = Asked { era, method: &method, params: &params };
-                        match dispatch(&self.shelf, &asked) {
-                            Err(fault) => (status(era, &fault), fault),
+                }
+            }
+            Ok(Message::Request { method, params }) => {
+                match protocol_version::for_request(self.profile, headers, &method, &params) {
+                    Err(fault) => (StatusCode::BAD_REQUEST, fault),
+                    Ok(version) => {
+                        let rpc = RpcRequest { version, method: &method, params: &params };
+                        match dispatch(&self.prepared, &rpc) {
+                            Err(fault) => (status(version, &fault), fault),
                             Ok(result) => {
                                 let id = id.unwrap_or("null");
-                                let body = self.shelf.endings.body(era, id, &result);
-                                return said(StatusCode::OK, body);
+                                let body = self.prepared.endings.body(version, id, &result);
+                                return json_response(StatusCode::OK, body);
                             }
                         }
                     }
                 }
             }
         };
-        said(status, fault.body(id))
+        json_response(status, fault.body(id))
     }
 
-    fn noted(&self) -> Response {
+    fn notification_response(&self) -> Response {
         match self.profile {
-            Profile::Node => sent(StatusCode::ACCEPTED, Known::default()),
-            Profile::Worker => said(StatusCode::OK, NOTED.to_owned()),
+            McpProfile::Node => response(StatusCode::ACCEPTED, PreparedBody::default()),
+            McpProfile::Worker => json_response(StatusCode::OK, NOTIFICATION_RESULT.to_owned()),
         }
     }
 }
 
-/// The old revisions put every error of a request into a 200; the new one
-/// gives an unknown method a status of its own.
-fn status(era: Era, fault: &Fault) -> StatusCode {
-    match (era, fault.code) {
-        (Era::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
-        (Era::Modern, HEADER_MISMATCH | UNSUPPORTED_VERSION) => StatusCode::BAD_REQUEST,
-        (Era::Legacy | Era::Modern, _) => StatusCode::OK,
+/// The legacy versions answer 200 with every error of a request; the modern one has a status for an
+/// unknown method.
+fn status(version: ProtocolVersion, fault: &RpcError) -> StatusCode {
+    match (version, fault.code) {
+        (ProtocolVersion::Modern, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
+        (ProtocolVersion::Modern, HEADER_MISMATCH | UNSUPPORTED_VERSION) => StatusCode::BAD_REQUEST,
+        (ProtocolVersion::Legacy | ProtocolVersion::Modern, _) => StatusCode::OK,
     }
 }
 
-/// There is no stream to read: the server speaks when spoken to.
-fn not_posted() -> Response {
+/// GET is not offered, because there is no stream to read.
+fn method_not_allowed() -> Response {
     let mut refused = METHOD_NOT_ALLOWED.into_response();
     refused.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
     refused.map(Either::Right)
 }
 
-/// The host of an authority, without its port; nothing if a user is named too.
-fn name(authority: &str) -> &str {
+/// The host of an authority without its port; empty if it contains a user.
+fn host_name(authority: &str) -> &str {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         Some(_) | None => authority,
@@ -254,8 +264,7 @@ fn name(authority: &str) -> &str {
     if host.contains('@') { "" } else { host }
 }
 
-/// Every site may ask, since there is nothing here that is not public; what is no
-/// site at all is not from a browser that tells the truth.
+/// Every origin is allowed, because all is public. A value that is not an origin is rejected.
 fn is_origin(line: &HeaderValue) -> bool {
     let text = line.to_str().unwrap_or_default();
     let site = text.split_once("://").filter(|(scheme, host)| {
@@ -268,7 +277,7 @@ fn is_origin(line: &HeaderValue) -> bool {
 }
 
 fn accepts_both(headers: &HeaderMap) -> bool {
-    // As every official client writes it.
+    // The value of every official client.
     headers.get(ACCEPT).is_some_and(|line| line == BOTH)
         || (accepts(headers, JSON) && accepts(headers, STREAM))
 }
@@ -289,17 +298,21 @@ fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
 }
 
-fn refuse(status: StatusCode, code: i64, words: impl Into<Cow<'static, str>>) -> Response {
-    said(status, Fault::new(code, words).body(None))
+fn error_response(
+    status: StatusCode,
+    code: i64,
+    message: impl Into<Cow<'static, str>>,
+) -> Response {
+    json_response(status, RpcError::new(code, message).body(None))
 }
 
-fn said(status: StatusCode, body: impl Into<Known>) -> Response {
-    let mut response = sent(status, body);
+fn json_response(status: StatusCode, body: impl Into<PreparedBody>) -> Response {
+    let mut response = response(status, body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }
 
-fn sent(status: StatusCode, body: impl Into<Known>) -> Response {
+fn response(status: StatusCode, body: impl Into<PreparedBody>) -> Response {
     let mut response = Response::new(Either::Left(body.into()));
     *response.status_mut() = status;
     *response.headers_mut() = HeaderMap::with_capacity(HEADERS);
@@ -307,17 +320,9 @@ fn sent(status: StatusCode, body: impl Into<Known>) -> Response {
 }
 
 fn preflight() -> Response {
-    let allowed = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
-                   mcp-protocol-version, mcp-session-id, x-service-api-version";
-    let mut response = sent(StatusCode::NO_CONTENT, Known::default());
-    response.headers_mut().extend([
-        (ACCESS_CONTROL_ALLOW_ORIGIN, ANYBODY),
-        (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
-        (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed)),
-        (ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED),
-        (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
-    ]);
-    response
+    let mut response = CORS.preflight();
+    response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, DISCOVERY_EXPOSED);
+    response.map(Either::Right)
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The official crate recomputes our ids and reads our challenges, problems and receipts.
 
 #[cfg(test)]
-mod door;
+mod endpoint;
 
 #[cfg(test)]
 mod tests {
     use mpp::{ChargeRequest, PaymentChallenge, PaymentErrorDetails, ReceiptStatus};
     use serde_json::{Value, json};
 
-    use crate::door::{self, BODY, NOW, REALM, SECRET, SELLER, TRANSACTION};
+    use crate::endpoint::{self, BODY, NOW, REALM, SECRET, SELLER, TRANSACTION};
 
     fn challenge() -> PaymentChallenge {
-        let asked = door::asked();
+        let asked = endpoint::asked();
         let header = asked.headers["www-authenticate"].to_str().unwrap();
         PaymentChallenge::from_response(asked.status.as_u16(), header).unwrap()
     }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn it_reads_our_problems() {
-        let (asked, refused) = (door::asked(), door::refused());
+        let (asked, refused) = (endpoint::asked(), endpoint::refused());
         for (sealed, kind) in [(&asked, "payment-required"), (&refused, "malformed-credential")] {
             let problem: PaymentErrorDetails = serde_json::from_slice(&sealed.body).unwrap();
             let expected = format!("{}/{kind}", mpp::CORE_PROBLEM_TYPE_BASE);
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn it_reads_our_receipts() {
         let challenge = challenge();
-        let header = door::receipt(&challenge);
+        let header = endpoint::receipt(&challenge);
         let receipt = mpp::parse_receipt(&header).unwrap();
         assert_eq!(receipt.status, ReceiptStatus::Success);
         assert_eq!((receipt.method.as_str(), receipt.reference.as_str()), ("evm", TRANSACTION));

@@ -1,7 +1,7 @@
 //! What is remembered of a facilitator's list, and when it is asked for again.
 
 use super::*;
-use pay::x402::facilitator::Sponsoring;
+use pay::x402::settler::GasSponsoring;
 
 const OTHER: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
 const THIRD: &str = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
@@ -35,31 +35,45 @@ async fn nothing_is_served_before_the_first_good_list_and_the_last_one_holds() {
         Reply::good("{\"kinds\":[]}"),
     ])
     .await;
-    let remote = facilitator(&server.address, None, Watch::with_turns(0));
-    let ours = |network, text| remote.carrier(network, address(text));
-    let service = |text| Some(Service { carrier: address(text), sponsoring: Sponsoring::Offered });
+    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
+    let ours = |network, text| remote.classify_facilitator(network, address(text));
+    let service = |text| {
+        Some(Permit2Support { facilitator: address(text), sponsoring: GasSponsoring::Offered })
+    };
 
-    assert_eq!(remote.refresh().await, Listed::Bad { retry_after: None });
-    assert_eq!(remote.service(Network::Base), None);
-    assert_eq!(ours(Network::Base, CARRIER), Carrier::Unknown);
-
-    remote.refresh().await;
-    assert_eq!(remote.service(Network::Base), service(CARRIER));
-    assert_eq!(remote.service(Network::Polygon), None, "an entry without an address is none");
-    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours);
-    assert_eq!(ours(Network::Arbitrum, CARRIER), Carrier::Ours, "the signers of all networks");
-    assert_eq!(ours(Network::Polygon, OTHER), Carrier::Ours, "the signers of one");
-    assert_eq!(ours(Network::Base, OTHER), Carrier::Unknown);
-    assert_eq!(ours(Network::Base, THIRD), Carrier::Unknown, "another version of the protocol");
+    assert_eq!(remote.refresh().await, SupportedReply::Bad { retry_after: None });
+    assert_eq!(remote.support(Network::Base), None);
+    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Unknown);
 
     remote.refresh().await;
-    assert_eq!(remote.service(Network::Base), service(CARRIER), "a bad list changes nothing");
+    assert_eq!(remote.support(Network::Base), service(CARRIER));
+    assert_eq!(remote.support(Network::Polygon), None, "an entry without an address is none");
+    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Ours);
+    assert_eq!(
+        ours(Network::Arbitrum, CARRIER),
+        FacilitatorAddress::Ours,
+        "the signers of all networks"
+    );
+    assert_eq!(ours(Network::Polygon, OTHER), FacilitatorAddress::Ours, "the signers of one");
+    assert_eq!(ours(Network::Base, OTHER), FacilitatorAddress::Unknown);
+    assert_eq!(
+        ours(Network::Base, THIRD),
+        FacilitatorAddress::Unknown,
+        "another version of the protocol"
+    );
+
     remote.refresh().await;
-    assert_eq!(remote.service(Network::Base), service(OTHER));
-    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours, "whoever was named stays known");
+    assert_eq!(remote.support(Network::Base), service(CARRIER), "a bad list changes nothing");
     remote.refresh().await;
-    assert_eq!(remote.service(Network::Base), None);
-    assert_eq!(ours(Network::Base, CARRIER), Carrier::Ours);
+    assert_eq!(remote.support(Network::Base), service(OTHER));
+    assert_eq!(
+        ours(Network::Base, CARRIER),
+        FacilitatorAddress::Ours,
+        "an account that was named stays known"
+    );
+    remote.refresh().await;
+    assert_eq!(remote.support(Network::Base), None);
+    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Ours);
 }
 
 #[tokio::test]
@@ -70,10 +84,10 @@ async fn without_the_extension_no_sponsoring_is_offered() {
         let mut body = extra;
         body["kinds"] = json!([kind]);
         let server = Server::start([Reply::good(&body.to_string())]).await;
-        let remote = facilitator(&server.address, None, Watch::with_turns(0));
+        let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
         remote.refresh().await;
-        let service = remote.service(Network::Arbitrum).unwrap();
-        assert_eq!(service.sponsoring, Sponsoring::NotOffered);
+        let service = remote.support(Network::Arbitrum).unwrap();
+        assert_eq!(service.sponsoring, GasSponsoring::NotOffered);
     }
 }
 
@@ -93,7 +107,7 @@ async fn a_list_is_asked_for_again_later_sooner_when_bad_and_as_told_when_told()
         Reply::json(500, "{}"),
     ])
     .await;
-    let watch = Watch::with_turns(7);
+    let watch = WaitRecorder::with_turns(7);
     let remote = facilitator(&server.address, None, watch.clone());
     let fresh = remote.keep_fresh();
     let all = async {
@@ -118,25 +132,34 @@ async fn a_list_is_known_after_a_restart_while_its_own_facilitator_says_nothing(
         Reply::json(503, "{}"),
     ])
     .await;
-    let start =
-        |base: &Address| facilitator(base, None, Watch::with_turns(0)).saving_in(folder.path());
+    let start = |base: &HttpUrl| {
+        facilitator(base, None, WaitRecorder::with_turns(0)).saving_in(folder.path())
+    };
     let first = start(&server.address);
-    assert_eq!(first.service(Network::Base), None, "nothing is there at the first start");
+    assert_eq!(first.support(Network::Base), None, "nothing is there at the first start");
     first.refresh().await;
     first.refresh().await;
 
     let restarted = start(&server.address);
-    let service = Service { carrier: address(CARRIER), sponsoring: Sponsoring::Offered };
-    assert_eq!(restarted.service(Network::Base), Some(service));
-    assert_eq!(restarted.carrier(Network::Base, address(OTHER)), Carrier::Ours, "named earlier");
-    assert_eq!(restarted.carrier(Network::Base, address(THIRD)), Carrier::Unknown);
-    assert!(matches!(restarted.refresh().await, Listed::Bad { .. }));
-    assert_eq!(restarted.service(Network::Base), Some(service));
+    let service =
+        Permit2Support { facilitator: address(CARRIER), sponsoring: GasSponsoring::Offered };
+    assert_eq!(restarted.support(Network::Base), Some(service));
+    assert_eq!(
+        restarted.classify_facilitator(Network::Base, address(OTHER)),
+        FacilitatorAddress::Ours,
+        "named earlier"
+    );
+    assert_eq!(
+        restarted.classify_facilitator(Network::Base, address(THIRD)),
+        FacilitatorAddress::Unknown
+    );
+    assert!(matches!(restarted.refresh().await, SupportedReply::Bad { .. }));
+    assert_eq!(restarted.support(Network::Base), Some(service));
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 1, "nothing but the file itself");
 
     let elsewhere = start(&server.address.below(&["another"]));
-    assert_eq!(elsewhere.service(Network::Base), None, "another facilitator's list is no list");
+    assert_eq!(elsewhere.support(Network::Base), None, "another facilitator's list is no list");
 
     let saved = std::fs::read_to_string(&file).unwrap();
     assert!(!saved.contains(&server.address.to_text()), "a URL may hold a key");
@@ -144,6 +167,6 @@ async fn a_list_is_known_after_a_restart_while_its_own_facilitator_says_nothing(
     let wrong = saved.replace("eip155:8453", "eip155:1");
     for spoilt in ["", "{}", "[1]", &saved[..saved.len() / 2], &later, &wrong] {
         std::fs::write(&file, spoilt).unwrap();
-        assert_eq!(start(&server.address).service(Network::Base), None, "{spoilt}");
+        assert_eq!(start(&server.address).support(Network::Base), None, "{spoilt}");
     }
 }

@@ -54,35 +54,38 @@ fn converse(mut socket: TcpStream, config: Arc<ServerConfig>) -> String {
     String::from_utf8(heard).unwrap()
 }
 
-fn trusting_the_tests_own_authority() -> Client {
+fn trusting_the_tests_own_authority() -> HttpClient {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(AUTHORITY.to_vec())).unwrap();
-    Client::trusting(roots, Duration::from_secs(5), Reach::Configured).unwrap()
+    HttpClient::trusting(roots, Duration::from_secs(5), HostPolicy::Configured).unwrap()
 }
 
 #[tokio::test]
 async fn a_server_with_a_good_certificate_is_answered_inside_of_tls() {
     let (port, serving) = secure_server();
-    let address = Address::parse(&format!("https://localhost:{port}")).unwrap();
+    let address = HttpUrl::parse(&format!("https://localhost:{port}")).unwrap();
     let answer = trusting_the_tests_own_authority().send(order(&address)).await.unwrap();
     assert_eq!(answer.read(), Ok(Numbered { id: 42 }));
     assert!(serving.join().unwrap().ends_with("{\"card\":1}"));
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_refused_unread() {
+async fn an_untrusted_certificate_is_refused() {
     let (port, serving) = secure_server();
-    let address = Address::parse(&format!("https://localhost:{port}")).unwrap();
-    let client = Client::new(Reach::Configured).unwrap();
-    assert_eq!(client.send(order(&address)).await, Err(Silence::Refused(Why::Unconnected)));
+    let address = HttpUrl::parse(&format!("https://localhost:{port}")).unwrap();
+    let client = HttpClient::new(HostPolicy::Configured).unwrap();
+    assert_eq!(
+        client.send(order(&address)).await,
+        Err(CallError::Refused(CallErrorKind::Unconnected))
+    );
     assert_eq!(serving.join().unwrap(), "");
 }
 
 #[tokio::test]
 async fn a_certificate_for_another_name_is_refused_unread() {
     let (port, serving) = secure_server();
-    let address = Address::parse(&format!("https://127.0.0.1:{port}")).unwrap();
-    let refused = Err(Silence::Refused(Why::Unconnected));
+    let address = HttpUrl::parse(&format!("https://127.0.0.1:{port}")).unwrap();
+    let refused = Err(CallError::Refused(CallErrorKind::Unconnected));
     assert_eq!(trusting_the_tests_own_authority().send(order(&address)).await, refused);
     assert_eq!(serving.join().unwrap(), "");
 }

@@ -1,103 +1,109 @@
-//! The calls of one account that still count, and who may make the next one.
+//! The calls of one account that still count, and the rules for the next one.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Caller, Rate, Spent, Standing};
+use super::rate::{AccountStanding, BudgetExhausted, CallPurpose, CallRate};
 
-/// A paid request is over by then, whatever came of it, and so is a process that died.
+/// By then a paid request has ended, and so has a crashed process.
 pub(crate) const RESERVATION_SECONDS: u64 = 120;
 
-/// After so many refused cards in a row no card is sold for a while, counted from the last
+/// After this many refused cards in a row no card is sold for `REFUSED_SECONDS` after the last
 /// refusal.
 const REFUSALS_MOST: u32 = 3;
 const REFUSED_SECONDS: u64 = 60;
 
 /// One change to a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum LedgerEntry {
     /// One call is about to be made.
-    Take(Caller),
-    /// One call is kept for a card whose money is about to move.
+    Take(CallPurpose),
+    /// One call is reserved for a card before settlement.
     Reserve,
-    /// The money of a reserved call did not move.
+    /// The settlement of a reserved call did not happen.
     Release,
-    /// The card's call is about to be made: a reserved one, or any other that is free.
+    /// A card is about to be submitted, with a reserved call or any free one.
     TakeReserved,
-    /// What a submitted card has shown about the account.
-    Note(Standing),
-    /// So many calls for paid cards were made while the ledger could not be asked.
+    /// Whether the provider served the account.
+    Note(AccountStanding),
+    /// Calls for paid cards that were made while the ledger was unavailable.
     Report(usize),
 }
 
-impl Entry {
-    /// For whom it is made; entries for the most urgent go first.
-    pub(crate) const fn caller(self) -> Caller {
+impl LedgerEntry {
+    /// Its purpose; the most urgent entries are applied first.
+    pub(crate) const fn caller(self) -> CallPurpose {
         match self {
             Self::Take(caller) => caller,
-            Self::Reserve => Caller::Buyer,
-            Self::Release | Self::TakeReserved | Self::Note(_) | Self::Report(_) => Caller::Paid,
+            Self::Reserve => CallPurpose::Buyer,
+            Self::Release | Self::TakeReserved | Self::Note(_) | Self::Report(_) => {
+                CallPurpose::Paid
+            }
         }
     }
 }
 
-/// Calls are counted by the whole second, so its size depends on the time that it covers and
-/// not on the number of calls.
+/// Calls are counted per second, so the size depends on the period and not on the number of
+/// calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
-    /// In which second, for whom, and how many; oldest first.
-    made: VecDeque<(u64, Caller, usize)>,
-    /// Since when, and how many; oldest first.
+pub struct CallLedger {
+    /// Second, purpose and number of calls; oldest first.
+    made: VecDeque<(u64, CallPurpose, usize)>,
+    /// Second and number of reservations; oldest first.
     reserved: VecDeque<(u64, usize)>,
     /// How many paid cards in a row the account was refused for, and the last time.
     refusals: u32,
     refused_at: u64,
 }
 
-impl Ledger {
-    /// Makes one change, or says that there is no call left for it.
+impl CallLedger {
+    /// Applies one entry.
     ///
     /// # Errors
     ///
-    /// [`Spent`], and then the change is not made.
-    pub fn apply(&mut self, entry: Entry, rate: Rate, now: u64) -> Result<(), Spent> {
+    /// [`BudgetExhausted`]; then nothing is changed.
+    pub fn apply(
+        &mut self,
+        entry: LedgerEntry,
+        rate: CallRate,
+        now: u64,
+    ) -> Result<(), BudgetExhausted> {
         self.advance(rate, now);
         match entry {
-            Entry::Take(caller) => {
-                self.has_room(rate, caller)?;
+            LedgerEntry::Take(caller) => {
+                self.check_free(rate, caller)?;
                 self.count(now, caller, 1);
             }
-            Entry::Reserve => {
+            LedgerEntry::Reserve => {
                 if self.is_refused(now) {
-                    return Err(Spent);
+                    return Err(BudgetExhausted);
                 }
-                self.has_room(rate, Caller::Buyer)?;
+                self.check_free(rate, CallPurpose::Buyer)?;
                 self.reserve(now);
             }
-            Entry::Release => self.drop_newest_reservation(),
-            Entry::TakeReserved => {
+            LedgerEntry::Release => self.drop_newest_reservation(),
+            LedgerEntry::TakeReserved => {
                 if self.reserved.is_empty() {
-                    self.has_room(rate, Caller::Paid)?;
+                    self.check_free(rate, CallPurpose::Paid)?;
                 }
                 self.drop_oldest_reservation();
-                self.count(now, Caller::Paid, 1);
+                self.count(now, CallPurpose::Paid, 1);
             }
-            Entry::Note(Standing::Served) => self.refusals = 0,
-            Entry::Note(Standing::Refused) => {
+            LedgerEntry::Note(AccountStanding::Served) => self.refusals = 0,
+            LedgerEntry::Note(AccountStanding::Refused) => {
                 self.refusals = self.refusals.saturating_add(1);
                 self.refused_at = now;
             }
-            Entry::Report(calls) => self.count(now, Caller::Paid, calls),
+            LedgerEntry::Report(calls) => self.count(now, CallPurpose::Paid, calls),
         }
         Ok(())
     }
 
-    /// Forgets what no longer counts.
-    pub fn advance(&mut self, rate: Rate, now: u64) {
+    /// Drops what no longer counts.
+    pub fn advance(&mut self, rate: CallRate, now: u64) {
         self.follow_clock(now);
-        // Seconds are whole, so a call made a moment less than a second ago may look a
-        // second old.
+        // Seconds are whole, so a call may look up to a second older than it is.
         self.made.retain(|(at, ..)| now.saturating_sub(*at) <= rate.seconds);
         self.reserved.retain(|(at, _)| now.saturating_sub(*at) <= RESERVATION_SECONDS);
     }
@@ -112,8 +118,8 @@ impl Ledger {
         self.refusals
     }
 
-    /// A database's clock may be set back. What was written later than now moves back with
-    /// it and keeps its distances, or nothing would be free until the clock has caught up.
+    /// The database's clock may be set back. Later entries are shifted with it; otherwise no call
+    /// would be free until the clock has caught up.
     fn follow_clock(&mut self, now: u64) {
         let newest_call = self.made.back().map_or(0, |(at, ..)| *at);
         let newest_reservation = self.reserved.back().map_or(0, |(at, _)| *at);
@@ -132,7 +138,7 @@ impl Ledger {
         self.refusals >= REFUSALS_MOST && since <= REFUSED_SECONDS
     }
 
-    fn count(&mut self, now: u64, caller: Caller, calls: usize) {
+    fn count(&mut self, now: u64, caller: CallPurpose, calls: usize) {
         let of_this_second = self.made.iter_mut().rev().take_while(|(at, ..)| *at == now);
         match of_this_second.into_iter().find(|(_, by, _)| *by == caller) {
             Some((_, _, counted)) => *counted = counted.saturating_add(calls),
@@ -161,29 +167,32 @@ impl Ledger {
         }
     }
 
-    fn has_room(&self, rate: Rate, caller: Caller) -> Result<(), Spent> {
-        let by = |who: Caller| -> usize {
+    fn check_free(&self, rate: CallRate, caller: CallPurpose) -> Result<(), BudgetExhausted> {
+        let by = |who: CallPurpose| -> usize {
             self.made.iter().filter(|(_, by, _)| *by == who).map(|(_, _, calls)| calls).sum()
         };
         let reserved: usize = self.reserved.iter().map(|(_, calls)| calls).sum();
-        let payers = by(Caller::Paid) + by(Caller::Buyer) + reserved;
+        let payers = by(CallPurpose::Paid) + by(CallPurpose::Buyer) + reserved;
         let paid_share = rate.paid.saturating_sub(payers);
-        // Cards that are owed come before looks, and have two thirds of the share.
-        let looks = rate.reconciler / 3;
-        let owed_share = (rate.reconciler - looks).saturating_sub(by(Caller::Reconciler));
-        let look_share = looks.saturating_sub(by(Caller::Look));
+        // Owed cards have precedence over lookups and two thirds of the share.
+        let lookups = rate.reconciler / 3;
+        let owed_share = (rate.reconciler - lookups).saturating_sub(by(CallPurpose::Reconciler));
+        let lookup_share = lookups.saturating_sub(by(CallPurpose::Look));
         let kept_for_others = match caller {
-            Caller::Paid => 0,
-            Caller::Buyer => owed_share + look_share,
-            Caller::Reconciler => paid_share,
-            Caller::Look => paid_share + owed_share,
-            Caller::Preview => paid_share + owed_share + look_share,
+            CallPurpose::Paid => 0,
+            CallPurpose::Buyer => owed_share + lookup_share,
+            CallPurpose::Reconciler => paid_share,
+            CallPurpose::Look => paid_share + owed_share,
+            CallPurpose::Preview => paid_share + owed_share + lookup_share,
         };
         let own_share_spent = match caller {
-            Caller::Paid | Caller::Buyer | Caller::Reconciler | Caller::Look => false,
-            Caller::Preview => by(Caller::Preview) >= rate.preview,
+            CallPurpose::Paid
+            | CallPurpose::Buyer
+            | CallPurpose::Reconciler
+            | CallPurpose::Look => false,
+            CallPurpose::Preview => by(CallPurpose::Preview) >= rate.preview,
         };
         let used = self.calls() + reserved + kept_for_others;
-        if own_share_spent || used >= rate.calls() { Err(Spent) } else { Ok(()) }
+        if own_share_spent || used >= rate.calls() { Err(BudgetExhausted) } else { Ok(()) }
     }
 }

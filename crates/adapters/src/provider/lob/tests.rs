@@ -1,34 +1,36 @@
-//! The adapter before a real server that says everything there is to say.
+//! The adapter against a scripted server.
 
 use order::model::card::Draft;
 use order::model::mail::Stage;
 use order::testing::contract::samples;
 
 use super::*;
-use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{AllSpent, Asked, Verdict, client, every_fault, paid, verdict};
-use crate::stopped_clock::StoppedClock;
+use crate::http::test_server::{Reply, Server};
+use crate::provider::testing::{
+    ExhaustedBudget, QuoteSource, SubmitFailure, client, every_fault, paid, submit_failure,
+};
+use order::testing::manual_clock::ManualClock;
 
-fn settings(base: Address, key: &str, cancel_seconds: u64) -> Settings {
-    Settings {
-        previews: PreviewPlaces::new(vec![base.clone()]),
+fn settings(base: HttpUrl, key: &str, cancel_seconds: u64) -> LobSettings {
+    LobSettings {
+        previews: PreviewLocations::new(vec![base.clone()]),
         base: base.below(&["v1"]),
         key: Zeroizing::new(key.into()),
         sender: None,
-        prices: Prices { domestic: Cents(90), international: Cents(160) },
+        prices: LobPrices { domestic: Cents(90), international: Cents(160) },
         cancel_seconds,
     }
 }
 
-fn speaking_through(client: Client, settings: Settings) -> Lob {
-    Lob::new(settings, client, Arc::new(StoppedClock::default()))
+fn provider_with_client(client: HttpClient, settings: LobSettings) -> Lob {
+    Lob::new(settings, client, Arc::new(ManualClock::default()))
 }
 
-fn provider_with(base: Address, key: &str, cancel_seconds: u64) -> Lob {
-    speaking_through(client(), settings(base, key, cancel_seconds))
+fn provider_with(base: HttpUrl, key: &str, cancel_seconds: u64) -> Lob {
+    provider_with_client(client(), settings(base, key, cancel_seconds))
 }
 
-fn provider(base: Address) -> Lob {
+fn provider(base: HttpUrl) -> Lob {
     provider_with(base, "live_key", 0)
 }
 
@@ -44,9 +46,9 @@ fn made(more: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_server_is_sorted() {
-    let make = |base, client| speaking_through(client, settings(base, "live_key", 0));
-    every_fault(make, Asked::AtHome).await;
+async fn every_fault_of_a_server_is_classified() {
+    let make = |base, client| provider_with_client(client, settings(base, "live_key", 0));
+    every_fault(make, QuoteSource::Contract).await;
 }
 
 const GOOD: Draft<'_> = Draft {
@@ -61,7 +63,7 @@ const GOOD: Draft<'_> = Draft {
 };
 
 #[tokio::test]
-async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_none() {
+async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_no_price() {
     let (server, provider) = serving([Reply::Nothing]).await;
     let mut prices = Vec::new();
     for draft in [
@@ -102,7 +104,7 @@ async fn a_preview_waits_for_its_proof() {
     ] {
         let lob = Server::start(replies.clone()).await;
         let mut provider = provider(lob.address.clone());
-        let places = PreviewPlaces::new(vec![server.address.clone()]);
+        let places = PreviewLocations::new(vec![server.address.clone()]);
         Arc::get_mut(&mut provider.settings).unwrap().previews = places;
         let preview = provider.for_previews().preview(&paid().state.card).await;
         assert_eq!(preview.map(|preview| preview.urls.len()), expected, "{replies:?}");
@@ -112,16 +114,18 @@ async fn a_preview_waits_for_its_proof() {
 }
 
 #[tokio::test]
-async fn a_card_is_handed_in_under_the_payments_key() {
+async fn a_card_is_submitted_with_the_payments_idempotency_key() {
     let (server, provider) = serving([Reply::good(&made(""))]).await;
     let order = paid();
     assert_eq!(provider.submit(&order).await, Ok(Mailpiece("psc_1".into())));
-    // Another attempt for the same payment has the same key; another payment has not.
+    // Another attempt for the same payment has the same key; another payment has another key.
     provider.submit(&order.clone().again(samples::NOW)).await.unwrap();
     let _ = provider.submit(&samples::paid(2)).await;
     let heard = server.heard();
     let key = |heard: &str| {
-        let key = heard.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
+        let key = heard
+            .lines()
+            .find_map(|account_client| account_client.strip_prefix("idempotency-key: "));
         key.unwrap().to_owned()
     };
     assert_eq!(key(&heard[0]), key(&heard[1]));
@@ -144,17 +148,17 @@ async fn a_card_is_handed_in_under_the_payments_key() {
 }
 
 #[tokio::test]
-async fn a_card_that_can_be_cancelled_waits_at_the_printer() {
+async fn a_card_that_can_be_cancelled_has_a_send_date() {
     let server = Server::start([Reply::good(&made(""))]).await;
     let provider = provider_with(server.address.clone(), "live_key", 3_600);
     assert_eq!(provider.promises().cancel_seconds, 3_600);
     provider.submit(&paid()).await.unwrap();
-    // Three seconds after the samples' moment it was paid.
+    // It was paid three seconds after the time of the samples.
     assert!(server.heard()[0].contains(r#""send_date":"2030-03-17T18:46:43Z""#));
 }
 
 #[tokio::test]
-async fn an_answer_about_another_card_is_no_answer() {
+async fn a_response_about_another_card_is_lost() {
     for body in [
         r#"{"id":"psc_1"}"#,
         r#"{"id":"psc_1","metadata":null}"#,
@@ -163,12 +167,16 @@ async fn an_answer_about_another_card_is_no_answer() {
         &made("").replace("\"psc_1\"", "1"),
     ] {
         let (_server, provider) = serving([Reply::good(body)]).await;
-        assert_eq!(verdict(provider.submit(&paid()).await), Err(Verdict::Lost), "{body}");
+        assert_eq!(
+            submit_failure(provider.submit(&paid()).await),
+            Err(SubmitFailure::Lost),
+            "{body}"
+        );
     }
 }
 
 #[tokio::test]
-async fn cards_are_found_by_their_reference_and_by_nothing_else() {
+async fn cards_are_found_by_their_reference_only() {
     let other = r#"{"id":"psc_9","metadata":{"public_order_id":"other"}}"#;
     let gone = made(r#","deleted":true"#).replace("psc_1", "psc_2");
     for (body, expected) in [
@@ -189,7 +197,7 @@ async fn cards_are_found_by_their_reference_and_by_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_card_is_followed_by_its_events() {
+async fn a_card_is_tracked_by_its_events() {
     let event = |names: &[&str]| {
         let events: Vec<_> = names.iter().map(|name| format!(r#"{{"name":"{name}"}}"#)).collect();
         made(&format!(r#","tracking_events":[{}]"#, events.join(",")))
@@ -232,7 +240,7 @@ async fn a_card_is_cancelled_or_it_is_too_late() {
 }
 
 #[tokio::test]
-async fn a_key_says_whether_the_account_mails_anything() {
+async fn a_key_shows_whether_the_account_mails_cards() {
     let (server, live) = serving([Reply::Nothing]).await;
     assert_eq!(live.mode(), AccountMode::Live);
     let testing = provider_with(server.address.clone(), "test_key", 0);
@@ -240,14 +248,14 @@ async fn a_key_says_whether_the_account_mails_anything() {
 }
 
 #[tokio::test]
-async fn every_handle_keeps_to_the_budget_that_processes_share() {
+async fn every_handle_uses_the_shared_budget() {
     let (server, provider) = serving([Reply::good("{}")]).await;
     let base = provider.settings.base.origin();
     let provider = provider.sharing(|account| {
         assert_eq!(account, format!("Lob {base}"), "no key in it");
-        Some(Arc::new(AllSpent))
+        Some(Arc::new(ExhaustedBudget))
     });
-    // A rate that is chosen later leaves it shared.
+    // A rate that is set later keeps it shared.
     let provider = provider.calling(NonZero::new(2).unwrap());
     assert_eq!(provider.reserve_call().await, Err(Unanswered::Unavailable));
     let preview = provider.for_previews().preview(&paid().state.card).await;

@@ -1,4 +1,4 @@
-//! What is said to Lob, and what it says, as far as we read it.
+//! Requests and responses of Lob, as far as they are used.
 
 use order::lifecycle::{Order, Submitting};
 use order::model::card::Postcard;
@@ -6,15 +6,15 @@ use order::model::ids::OrderId;
 use order::model::mail::Stage;
 use serde::{Deserialize, Serialize};
 
-use super::back;
-use crate::provider::Sender;
+use super::back_html;
+use crate::provider::ReturnAddress;
 
-/// The longest lines that Lob takes.
+/// Lob's limits for address lines.
 const NAME_CHARACTERS_MAX: usize = 40;
 const LINE_CHARACTERS_MAX: usize = 64;
 
-/// Whether Lob would take these lines. It says so itself only when it is too late.
-pub(super) fn takes(card: &Postcard) -> bool {
+/// Whether Lob accepts the address. It would refuse it only after payment.
+pub(super) fn is_accepted(card: &Postcard) -> bool {
     let to = &card.recipient;
     let within = |text: &str, most: usize| text.chars().count() <= most;
     within(to.name.as_str(), NAME_CHARACTERS_MAX)
@@ -33,19 +33,19 @@ fn is_zip(text: &str) -> bool {
     }
 }
 
-/// One card as it is sent.
+/// The content of a card.
 #[derive(Serialize)]
-pub(super) struct Sheet<'a> {
+pub(super) struct PostcardContent<'a> {
     size: &'static str,
-    to: Place<'a>,
+    to: LobAddress<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<Place<'a>>,
+    from: Option<LobAddress<'a>>,
     front: &'a str,
     back: String,
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct LobAddress<'a> {
     name: &'a str,
     address_line1: &'a str,
     address_city: &'a str,
@@ -54,12 +54,12 @@ struct Place<'a> {
     address_country: &'a str,
 }
 
-impl<'a> Sheet<'a> {
-    pub(super) fn new(card: &'a Postcard, sender: Option<&'a Sender>) -> Self {
+impl<'a> PostcardContent<'a> {
+    pub(super) fn new(card: &'a Postcard, sender: Option<&'a ReturnAddress>) -> Self {
         let to = &card.recipient;
         Self {
             size: "4x6",
-            to: Place {
+            to: LobAddress {
                 name: to.name.as_str(),
                 address_line1: to.address.as_str(),
                 address_city: to.city.as_str(),
@@ -67,7 +67,7 @@ impl<'a> Sheet<'a> {
                 address_zip: to.postal_code.as_str(),
                 address_country: to.country.as_str(),
             },
-            from: sender.map(|sender| Place {
+            from: sender.map(|sender| LobAddress {
                 name: &sender.name,
                 address_line1: &sender.address,
                 address_city: &sender.city,
@@ -76,47 +76,51 @@ impl<'a> Sheet<'a> {
                 address_country: "US",
             }),
             front: card.front.as_str(),
-            back: back::page(card.message.as_str()),
+            back: back_html::page(card.message.as_str()),
         }
     }
 
-    pub(super) fn of(self, order: &Order<Submitting>, send_date: Option<String>) -> Wish<'a> {
-        let metadata = Reference {
+    pub(super) fn of(
+        self,
+        order: &Order<Submitting>,
+        send_date: Option<String>,
+    ) -> CreatePostcard<'a> {
+        let metadata = OrderMetadata {
             public_order_id: order.id.to_string(),
             attempt: order.state.attempt.to_string(),
         };
-        Wish { sheet: self, use_type: "operational", metadata, send_date }
+        CreatePostcard { content: self, use_type: "operational", metadata, send_date }
     }
 }
 
-/// A card to be printed and mailed.
+/// A request to print and mail a card.
 #[derive(Serialize)]
-pub(super) struct Wish<'a> {
+pub(super) struct CreatePostcard<'a> {
     #[serde(flatten)]
-    sheet: Sheet<'a>,
+    content: PostcardContent<'a>,
     use_type: &'static str,
-    metadata: Reference,
+    metadata: OrderMetadata,
     #[serde(skip_serializing_if = "Option::is_none")]
     send_date: Option<String>,
 }
 
-/// How we find ours again. Lob keeps texts only.
+/// Metadata by which our cards are found. Lob stores strings only.
 #[derive(Serialize)]
-struct Reference {
+struct OrderMetadata {
     public_order_id: String,
     attempt: String,
 }
 
-/// A card to be drawn and thrown away.
+/// A request to render a proof.
 #[derive(Serialize)]
-pub(super) struct ProofWish<'a> {
+pub(super) struct CreateProof<'a> {
     resource_type: &'static str,
-    resource_parameters: Sheet<'a>,
+    resource_parameters: PostcardContent<'a>,
 }
 
-impl<'a> ProofWish<'a> {
-    pub(super) const fn new(sheet: Sheet<'a>) -> Self {
-        Self { resource_type: "postcard", resource_parameters: sheet }
+impl<'a> CreateProof<'a> {
+    pub(super) const fn new(content: PostcardContent<'a>) -> Self {
+        Self { resource_type: "postcard", resource_parameters: content }
     }
 }
 
@@ -147,12 +151,12 @@ impl Proof {
     }
 }
 
-/// A card that Lob has.
+/// A card at Lob.
 #[derive(Deserialize)]
-pub(super) struct Made {
+pub(super) struct LobPostcard {
     pub(super) id: String,
     #[serde(default)]
-    metadata: Option<Returned>,
+    metadata: Option<LobMetadata>,
     #[serde(default)]
     pub(super) deleted: bool,
     #[serde(default)]
@@ -162,7 +166,7 @@ pub(super) struct Made {
 }
 
 #[derive(Deserialize)]
-struct Returned {
+struct LobMetadata {
     #[serde(default)]
     public_order_id: Option<String>,
 }
@@ -172,7 +176,7 @@ struct TrackingEvent {
     name: String,
 }
 
-impl Made {
+impl LobPostcard {
     pub(super) fn is_card_of(&self, order: OrderId) -> bool {
         let reference = self.metadata.as_ref().and_then(|kept| kept.public_order_id.as_deref());
         reference == Some(order.to_string().as_str()) && !self.id.is_empty()
@@ -196,14 +200,14 @@ impl Made {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Cards {
-    pub(super) data: Vec<Made>,
+pub(super) struct PostcardList {
+    pub(super) data: Vec<LobPostcard>,
     #[serde(default)]
     pub(super) next_url: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Removed {
+pub(super) struct DeletedPostcard {
     #[serde(default)]
     pub(super) deleted: bool,
 }

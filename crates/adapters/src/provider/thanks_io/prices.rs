@@ -1,4 +1,4 @@
-//! What thanks.io's account is charged for a card, by country, for a minute.
+//! Cached prices by country.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use order::model::country::CountryCode;
 use order::model::mail::ProviderQuote;
 
-/// Prices change a few times a year. What is older is asked for anew.
+/// Prices change a few times a year.
 const PRICE_SECONDS: u64 = 60;
 
-/// The newest price of each country, and when it was asked for, by the process's uptime.
+/// The newest price of each country, and the process uptime of its request.
 #[derive(Default)]
-pub(super) struct Prices(Mutex<HashMap<CountryCode, (u64, ProviderQuote)>>);
+pub(super) struct PriceCache(Mutex<HashMap<CountryCode, (u64, ProviderQuote)>>);
 
-impl Prices {
+impl PriceCache {
     pub(super) fn known(&self, country: CountryCode, uptime: u64) -> Option<ProviderQuote> {
         let prices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, price) = prices.get(&country)?;

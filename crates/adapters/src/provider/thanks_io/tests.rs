@@ -1,35 +1,37 @@
-//! The adapter before a real server that says everything there is to say.
+//! The adapter against a scripted server.
 
 use order::model::mail::Stage;
 use order::testing::contract::samples;
 use order::testing::fakes::cards::card_to;
 
 use super::*;
-use crate::http::scripted::{Reply, Server};
-use crate::provider::testing::{AllSpent, Asked, Verdict, client, every_fault, paid, verdict};
-use crate::stopped_clock::StoppedClock;
+use crate::http::test_server::{Reply, Server};
+use crate::provider::testing::{
+    ExhaustedBudget, QuoteSource, SubmitFailure, client, every_fault, paid, submit_failure,
+};
+use order::testing::manual_clock::ManualClock;
 
 mod list;
 
-fn settings(base: Address, mode: AccountMode) -> Settings {
-    Settings {
-        previews: PreviewPlaces::new(vec![base.clone()]),
+fn settings(base: HttpUrl, mode: AccountMode) -> ThanksIoSettings {
+    ThanksIoSettings {
+        previews: PreviewLocations::new(vec![base.clone()]),
         base,
         token: Zeroizing::new("secret-token".into()),
-        sender: Sender { name: "The Post Room".into(), ..Sender::default() },
+        sender: ReturnAddress { name: "The Post Room".into(), ..ReturnAddress::default() },
         mode,
     }
 }
 
-fn speaking_through(client: Client, settings: Settings) -> ThanksIo {
-    ThanksIo::new(settings, client, Arc::new(StoppedClock::default()))
+fn provider_with_client(client: HttpClient, settings: ThanksIoSettings) -> ThanksIo {
+    ThanksIo::new(settings, client, Arc::new(ManualClock::default()))
 }
 
-fn provider_with(base: Address, mode: AccountMode) -> ThanksIo {
-    speaking_through(client(), settings(base, mode))
+fn provider_with(base: HttpUrl, mode: AccountMode) -> ThanksIo {
+    provider_with_client(client(), settings(base, mode))
 }
 
-fn provider(base: Address) -> ThanksIo {
+fn provider(base: HttpUrl) -> ThanksIo {
     provider_with(base.below(&["api", "v2"]), AccountMode::Live)
 }
 
@@ -50,13 +52,13 @@ async fn quote_of(reply: Reply) -> Result<u64, Unanswered> {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_server_is_sorted() {
-    let make = |base, client| speaking_through(client, settings(base, AccountMode::Live));
-    every_fault(make, Asked::OverTheWire).await;
+async fn every_fault_of_a_server_is_classified() {
+    let make = |base, client| provider_with_client(client, settings(base, AccountMode::Live));
+    every_fault(make, QuoteSource::Provider).await;
 }
 
 #[tokio::test]
-async fn a_hold_is_a_whole_positive_number_of_cents() {
+async fn a_quote_is_a_whole_positive_number_of_cents() {
     assert_eq!(quote_of(estimate("118")).await, Ok(118));
     assert_eq!(quote_of(estimate("18446744073709551615")).await, Ok(u64::MAX));
     for bad in
@@ -70,17 +72,17 @@ async fn a_hold_is_a_whole_positive_number_of_cents() {
 
 #[tokio::test]
 async fn the_price_of_a_country_is_asked_for_once_a_minute() {
-    let clock = Arc::new(StoppedClock::default());
+    let clock = Arc::new(ManualClock::default());
     let server = Server::start([estimate("118")]).await;
     let base = server.address.clone();
     let provider = ThanksIo::new(settings(base, AccountMode::Live), client(), clock.clone());
     for (country, seconds, asked) in
         [("GB", 0, 1), ("GB", 59, 1), ("US", 0, 2), ("GB", 1, 3), ("US", 0, 3), ("GB", 58, 3)]
     {
-        clock.pass(seconds);
+        clock.advance(seconds);
         let card = card_to(country, "hello");
         assert_eq!(provider.is_quoted(&card), asked == server.heard().len(), "{country}");
-        // Every handle knows it.
+        // All handles share it.
         assert!(provider.for_reconciler().quote(&card).await.is_ok());
         assert_eq!(server.heard().len(), asked, "{country} {seconds}");
     }
@@ -126,7 +128,7 @@ async fn an_account_in_testing_quotes_no_price_where_payments_are_real() {
 }
 
 #[tokio::test]
-async fn a_preview_is_a_list_of_pictures_in_known_places() {
+async fn a_preview_is_a_list_of_urls_in_allowed_locations() {
     let server = Server::start([Reply::Nothing]).await;
     let here = server.address.to_text();
     for (previews, good) in [
@@ -141,14 +143,14 @@ async fn a_preview_is_a_list_of_pictures_in_known_places() {
     ] {
         let body = format!(r#"{{"success":true,"data":{{"previews":{previews}}}}}"#);
         let other = Server::start([Reply::good(&body)]).await;
-        let settings = Settings {
+        let settings = ThanksIoSettings {
             base: other.address.clone(),
             token: Zeroizing::new("t".into()),
-            sender: Sender::default(),
-            previews: PreviewPlaces::new(vec![server.address.below(&["api", "v2"])]),
+            sender: ReturnAddress::default(),
+            previews: PreviewLocations::new(vec![server.address.below(&["api", "v2"])]),
             mode: AccountMode::Live,
         };
-        let provider = ThanksIo::new(settings, client(), Arc::new(StoppedClock::default()));
+        let provider = ThanksIo::new(settings, client(), Arc::new(ManualClock::default()));
         let seen = provider.preview(&paid().state.card).await.map(|preview| preview.urls.len());
         assert_eq!(seen, good.ok_or(Unanswered::Unusable), "{previews}");
         assert!(other.heard()[0].contains(r#""preview":true"#));
@@ -156,7 +158,7 @@ async fn a_preview_is_a_list_of_pictures_in_known_places() {
 }
 
 #[tokio::test]
-async fn a_card_is_handed_in_with_its_reference_and_without_the_accounts_defaults() {
+async fn a_card_is_submitted_with_its_reference_and_without_the_accounts_defaults() {
     let order = paid();
     let body = format!(
         r#"{{"id":42665,"status":"reviewing","authorization_total":175,
@@ -182,25 +184,25 @@ async fn a_card_is_handed_in_with_its_reference_and_without_the_accounts_default
 }
 
 #[tokio::test]
-async fn a_number_is_proof_enough_and_another_orders_number_is_none() {
+async fn an_id_proves_the_submission_unless_it_is_of_another_order() {
     let order = paid();
     for (body, expected) in [
         (r#"{"id":7}"#, Ok("7")),
         (r#"{"id":7,"authorization_total":"1.75","metadata":[]}"#, Ok("7")),
         (r#"{"id":7,"authorization_total":-3}"#, Ok("7")),
-        (r#"{"id":7,"metadata":{"public_order_id":"somebody else's"}}"#, Err(Verdict::Lost)),
-        (r#"{"id":7,"status":"cancelled"}"#, Err(Verdict::Lost)),
-        (r#"{"id":7,"id":8}"#, Err(Verdict::Lost)),
-        (r#"{"message":"Accepted"}"#, Err(Verdict::Lost)),
+        (r#"{"id":7,"metadata":{"public_order_id":"another order"}}"#, Err(SubmitFailure::Lost)),
+        (r#"{"id":7,"status":"cancelled"}"#, Err(SubmitFailure::Lost)),
+        (r#"{"id":7,"id":8}"#, Err(SubmitFailure::Lost)),
+        (r#"{"message":"Accepted"}"#, Err(SubmitFailure::Lost)),
     ] {
         let (_server, provider) = serving([Reply::good(body)]).await;
-        let submitted = verdict(provider.submit(&order).await);
+        let submitted = submit_failure(provider.submit(&order).await);
         assert_eq!(submitted, expected.map(|id| Mailpiece(id.to_owned())), "{body}");
     }
 }
 
 #[tokio::test]
-async fn a_card_is_followed_by_its_piece() {
+async fn a_card_is_tracked_by_its_item() {
     let tracked = |status: &str| {
         Reply::good(&format!(r#"{{"data":{{"id":7,"order":{{"status":"{status}"}}}}}}"#))
     };
@@ -245,7 +247,7 @@ async fn a_card_is_cancelled_or_it_is_too_late() {
     for (replies, expected) in [
         (vec![Reply::good(r#"{"order":{"status":"cancelled"}}"#)], Some(Cancellation::Cancelled)),
         (vec![no.clone(), order("Printed")], Some(Cancellation::TooLate)),
-        // The answer to an earlier try was lost.
+        // The response to an earlier attempt was lost.
         (vec![no.clone(), order("Cancelled")], Some(Cancellation::Cancelled)),
         (vec![Reply::json(404, "{}")], Some(Cancellation::TooLate)),
         (vec![no, Reply::json(500, "{}")], None),
@@ -261,7 +263,7 @@ async fn a_card_is_cancelled_or_it_is_too_late() {
 }
 
 #[tokio::test]
-async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
+async fn an_exhausted_budget_makes_no_calls_and_previews_cannot_use_the_payers_share() {
     let (server, provider) = serving([estimate("118")]).await;
     let (previews, card) = (provider.for_previews(), paid().state.card);
     for _ in 0..RATE.preview {
@@ -270,8 +272,8 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
     let asked = server.heard().len();
     assert_eq!(previews.preview(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(server.heard().len(), asked);
-    // A payer has a call behind the price for the card.
-    let buyers = provider.line.for_buyers();
+    // A buyer has a call for the card after the estimate.
+    let buyers = provider.account_client.for_quotes();
     for _ in 0..RATE.paid / 2 {
         assert!(provider.estimate(&buyers, &card).await.is_ok());
         assert_eq!(provider.reserve_call().await, Ok(()));
@@ -286,7 +288,7 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
         assert_ne!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
     }
     assert_eq!(reconciler.find(paid().id, samples::NOW).await, Err(refused.clone()));
-    // Looks leave the calls for cards that are owed.
+    // Lookups leave the calls for owed cards.
     for _ in 0..RATE.reconciler * 2 / 3 {
         assert_ne!(reconciler.submit(&paid()).await, Err(refused.clone()));
     }
@@ -296,7 +298,7 @@ async fn a_spent_budget_sends_nothing_and_previews_cannot_spend_the_payers() {
 
 #[test]
 fn an_account_is_a_digest_of_its_key_unless_the_operator_names_it() {
-    let at = Address::parse("https://api.example").unwrap();
+    let at = HttpUrl::parse("https://api.example").unwrap();
     let named = |token, name| account(&at, token, name);
     assert_ne!(named("old", None), named("new", None));
     assert_eq!(named("new", Some(named("old", None).name())), named("old", None));
@@ -306,7 +308,7 @@ fn an_account_is_a_digest_of_its_key_unless_the_operator_names_it() {
 }
 
 #[tokio::test]
-async fn a_process_can_start_while_the_buyers_calls_are_taken() {
+async fn a_process_can_start_while_buyers_have_used_their_calls() {
     let (_server, provider) = serving([estimate("118")]).await;
     for _ in 0..RATE.calls() {
         let _ = provider.reserve_call().await;
@@ -315,15 +317,15 @@ async fn a_process_can_start_while_the_buyers_calls_are_taken() {
 }
 
 #[tokio::test]
-async fn every_handle_keeps_to_the_budget_that_processes_share() {
+async fn every_handle_uses_the_shared_budget() {
     let (server, provider) = serving([estimate("118")]).await;
     let base = provider.settings.base.origin();
     let provider = provider.sharing(|account| {
         assert_eq!(account, format!("thanks.io {base}"), "no key in it");
-        Some(Arc::new(AllSpent))
+        Some(Arc::new(ExhaustedBudget))
     });
     let card = paid().state.card;
-    // A rate that is chosen later leaves it shared.
+    // A rate that is set later keeps it shared.
     let provider = provider.calling(NonZero::new(2).unwrap());
     assert_eq!(provider.quote(&card).await, Err(Unanswered::Unavailable));
     assert_eq!(provider.reserve_call().await, Err(Unanswered::Unavailable));

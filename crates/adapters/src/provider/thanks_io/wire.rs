@@ -1,4 +1,4 @@
-//! What is said to thanks.io, and what it says, as far as we read it.
+//! Requests and responses of thanks.io, as far as they are used.
 
 use order::lifecycle::{Order, Submitting};
 use order::model::card::Postcard;
@@ -8,12 +8,12 @@ use order::model::money::Cents;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::{AccountMode, Sender};
+use crate::provider::{AccountMode, ReturnAddress};
 
-/// One card as it is sent. What is left out falls back to the account's
-/// defaults, so nothing is that could print something on a stranger's card.
+/// A postcard request. Omitted fields use the account's defaults, so every field that is printed
+/// is sent.
 #[derive(Serialize)]
-pub(super) struct Sheet<'a> {
+pub(super) struct PostcardRequest<'a> {
     size: &'static str,
     front_image_url: &'a str,
     message: &'a str,
@@ -29,7 +29,7 @@ pub(super) struct Sheet<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<Reference>,
+    metadata: Option<OrderMetadata>,
 }
 
 #[derive(Serialize)]
@@ -42,15 +42,15 @@ struct Recipient<'a> {
     country: &'a str,
 }
 
-/// What comes back unchanged with every order: how we find ours again.
+/// Metadata that thanks.io returns with every order, by which ours are found.
 #[derive(Serialize)]
-struct Reference {
+struct OrderMetadata {
     public_order_id: String,
     attempt: u32,
 }
 
-impl<'a> Sheet<'a> {
-    pub(super) fn new(card: &'a Postcard, sender: &'a Sender) -> Self {
+impl<'a> PostcardRequest<'a> {
+    pub(super) fn new(card: &'a Postcard, sender: &'a ReturnAddress) -> Self {
         let to = &card.recipient;
         Self {
             size: "4x6",
@@ -84,17 +84,17 @@ impl<'a> Sheet<'a> {
 
     pub(super) fn of(mut self, order: &Order<Submitting>) -> Self {
         let (public_order_id, attempt) = (order.id.to_string(), order.state.attempt);
-        self.metadata = Some(Reference { public_order_id, attempt });
+        self.metadata = Some(OrderMetadata { public_order_id, attempt });
         self
     }
 }
 
 #[derive(Deserialize)]
-pub(super) struct Enveloped<T> {
+pub(super) struct DataEnvelope<T> {
     pub(super) data: T,
 }
 
-/// Only a whole number of cents is a price.
+/// A price is a whole number of cents.
 #[derive(Deserialize)]
 pub(super) struct Estimate {
     pub(super) total_cost_in_cents: u64,
@@ -105,7 +105,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Where it is not said, the card's own submission shows it.
+    /// If missing, the submission shows it.
     pub(super) fn is_covered(&self) -> bool {
         self.covered_by_balance.unwrap_or(true)
     }
@@ -116,40 +116,39 @@ impl Estimate {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Pictures {
+pub(super) struct PreviewUrls {
     pub(super) previews: Vec<String>,
 }
 
-/// An order that was accepted. Its number is all the proof there is; a total
-/// that makes no sense does not take that back.
+/// An accepted order. The id is the proof; an invalid total does not change that.
 #[derive(Deserialize)]
-pub(super) struct Sent {
+pub(super) struct SubmittedOrder {
     pub(super) id: u64,
     #[serde(default)]
     pub(super) status: String,
     #[serde(default)]
-    authorization_total: Maybe<u64>,
+    authorization_total: Lenient<u64>,
     #[serde(default)]
-    metadata: Maybe<Returned>,
+    metadata: Lenient<OrderReference>,
 }
 
-impl Sent {
+impl SubmittedOrder {
     pub(super) fn total(&self) -> Option<Cents> {
         self.authorization_total.read().copied().map(Cents)
     }
 
-    /// Whether the answer is about our order, as far as it says.
+    /// Whether the response is about our order, if it names one.
     pub(super) fn belongs_to(&self, order: OrderId) -> bool {
         self.metadata.read().is_none_or(|reference| reference.is(order))
     }
 }
 
 #[derive(Deserialize)]
-pub(super) struct Returned {
+pub(super) struct OrderReference {
     public_order_id: String,
 }
 
-impl Returned {
+impl OrderReference {
     fn is(&self, order: OrderId) -> bool {
         self.order() == Some(order)
     }
@@ -159,15 +158,15 @@ impl Returned {
     }
 }
 
-/// Something of this shape, or something else that is none of our business.
+/// A value of this type, or any other value, which is ignored.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum Maybe<T> {
+pub(super) enum Lenient<T> {
     Read(T),
     Other(IgnoredAny),
 }
 
-impl<T> Maybe<T> {
+impl<T> Lenient<T> {
     pub(super) const fn read(&self) -> Option<&T> {
         match self {
             Self::Read(value) => Some(value),
@@ -176,7 +175,7 @@ impl<T> Maybe<T> {
     }
 }
 
-impl<T> Default for Maybe<T> {
+impl<T> Default for Lenient<T> {
     fn default() -> Self {
         Self::Other(IgnoredAny)
     }
@@ -184,8 +183,8 @@ impl<T> Default for Maybe<T> {
 
 /// One page of the account's orders, newest first.
 #[derive(Deserialize)]
-pub(super) struct Page {
-    pub(super) data: Vec<Listed>,
+pub(super) struct ListPage {
+    pub(super) data: Vec<ListedOrder>,
     meta: Option<Meta>,
 }
 
@@ -194,36 +193,39 @@ struct Meta {
     last_page: u64,
 }
 
-impl Page {
+impl ListPage {
     pub(super) fn ids(&self) -> Vec<u64> {
         self.data.iter().map(|listed| listed.id).collect()
     }
 
-    /// Whether another page may follow this one of this number. A short page
-    /// proves nothing: the provider may give fewer than we ask for.
+    /// Whether another page may follow the one of this number. A short page proves nothing: the
+    /// provider may return fewer orders than requested.
     pub(super) fn may_continue(&self, number: u64) -> bool {
         let last = self.meta.as_ref().map(|meta| meta.last_page);
         !self.data.is_empty() && last.is_none_or(|last| number < last)
     }
 }
 
-/// An order of the account, which may be somebody else's altogether.
+/// An order of the account, which may not be ours.
 #[derive(Deserialize)]
-pub(super) struct Listed {
+pub(super) struct ListedOrder {
     pub(super) id: u64,
     #[serde(default)]
-    pub(super) status: String,
+    status: String,
     #[serde(default)]
-    metadata: Maybe<Returned>,
+    metadata: Lenient<OrderReference>,
     #[serde(default)]
-    pub(super) created_at: Maybe<String>,
+    pub(super) created_at: Lenient<String>,
 }
 
-impl Listed {
-    /// The order of ours that this card belongs to, unless it was cancelled.
-    pub(super) fn live_card_of(&self) -> Option<OrderId> {
-        let order = self.metadata.read().and_then(Returned::order);
-        order.filter(|_| !is_cancelled(&self.status))
+impl ListedOrder {
+    /// Our order that this card belongs to.
+    pub(super) fn order(&self) -> Option<OrderId> {
+        self.metadata.read().and_then(OrderReference::order)
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        is_cancelled(&self.status)
     }
 
     pub(super) fn mailpiece(&self) -> Mailpiece {
@@ -231,23 +233,23 @@ impl Listed {
     }
 }
 
-/// The order inside an answer about its way.
+/// The order in a tracking response.
 #[derive(Deserialize)]
-pub(super) struct Tracked {
+pub(super) struct TrackedOrder {
     #[serde(default)]
-    order: Maybe<Standing>,
+    order: Lenient<OrderStatus>,
 }
 
 #[derive(Deserialize)]
-struct Standing {
+struct OrderStatus {
     status: String,
 }
 
-impl Tracked {
+impl TrackedOrder {
     pub(super) fn status(self) -> Option<String> {
         match self.order {
-            Maybe::Read(order) => Some(order.status),
-            Maybe::Other(_) => None,
+            Lenient::Read(order) => Some(order.status),
+            Lenient::Other(_) => None,
         }
     }
 }
@@ -263,7 +265,7 @@ struct Piece {
 }
 
 impl Items {
-    /// How far the one piece has come; none if it is somewhere we do not know.
+    /// The stage of the card; none for an unknown status.
     pub(super) fn stage(&self) -> Option<Stage> {
         let Some(piece) = self.data.first() else { return Some(Stage::Accepted) };
         match piece.status.to_ascii_lowercase().as_str() {
@@ -279,7 +281,7 @@ impl Items {
     }
 }
 
-/// An answer whose status says it all, as long as it is one of theirs.
+/// A response of which only the status is used, as long as it is a JSON object.
 #[derive(Deserialize)]
 pub(super) struct AnyObject {}
 

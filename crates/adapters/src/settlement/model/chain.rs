@@ -5,15 +5,19 @@ use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, Bytes, keccak256};
 use async_trait::async_trait;
+use evm::rlp::{self, RlpItem};
 use order::model::chain::EvmAddress;
 use order::model::payment::PaymentKey;
-use order::testing::fakes::fates::Dice;
-use order::testing::simulation::executor::Stage;
+use order::testing::fakes::fault_schedule::SeededRng;
+use order::testing::simulation::executor::ExecutorHandle;
 
-use super::{SenderBreach, locked};
-use crate::http::{Silence, Why};
-use crate::rpc::{Head, NoAnswer, NotSent, Objected, Outcome, Progress, Receipt, Sent};
-use crate::settlement::fees::{GasTerms, Quote};
+use super::report::{SenderBreach, locked};
+use crate::http::{CallError, CallErrorKind};
+use crate::rpc::{
+    AccountProgress, BlockHead, NodeError, ReceiptStatus, SendError, SendOutcome,
+    TransactionReceipt, TransactionRejection,
+};
+use crate::settlement::fees::{GasPrice, GasTerms};
 use crate::settlement::outbox::MemoryOutbox;
 use crate::settlement::sender::ChainNode;
 
@@ -24,13 +28,13 @@ pub(super) const BEGIN: u64 = 1_000_000;
 const BLOCK_MILLISECONDS: u64 = 500;
 
 pub(super) struct ModelChain {
-    stage: Arc<Stage>,
+    stage: Arc<ExecutorHandle>,
     faults_end: u64,
     state: Mutex<State>,
 }
 
 struct State {
-    dice: Dice,
+    dice: SeededRng,
     pool: BTreeMap<u64, Waiting>,
     blocks: Vec<Block>,
     outbox: Option<Arc<MemoryOutbox>>,
@@ -62,11 +66,11 @@ struct ModelTransaction {
 struct Block {
     hash: B256,
     timestamp: u64,
-    transactions: Vec<(ModelTransaction, Outcome)>,
+    transactions: Vec<(ModelTransaction, ReceiptStatus)>,
 }
 
 impl ModelChain {
-    pub(super) fn new(stage: Arc<Stage>, dice: Dice, faults_end: u64) -> Self {
+    pub(super) fn new(stage: Arc<ExecutorHandle>, dice: SeededRng, faults_end: u64) -> Self {
         let genesis = Block { hash: B256::ZERO, timestamp: BEGIN, transactions: Vec::new() };
         let state = State {
             dice,
@@ -155,11 +159,11 @@ impl State {
 
     fn has_moved(&self, key: PaymentKey) -> bool {
         self.outcomes().any(|(transaction, outcome)| {
-            transaction.payment == Some(key) && *outcome == Outcome::Succeeded
+            transaction.payment == Some(key) && *outcome == ReceiptStatus::Succeeded
         })
     }
 
-    fn outcomes(&self) -> impl Iterator<Item = &(ModelTransaction, Outcome)> {
+    fn outcomes(&self) -> impl Iterator<Item = &(ModelTransaction, ReceiptStatus)> {
         self.blocks.iter().flat_map(|block| &block.transactions)
     }
 
@@ -169,15 +173,16 @@ impl State {
         while self.pool.get(&nonce).is_some_and(|waiting| !waiting.stranded) {
             let Some(Waiting { transaction, .. }) = self.pool.remove(&nonce) else { break };
             let fails = transaction.payment.is_some_and(|key| {
-                let moved = |(other, _): &(ModelTransaction, Outcome)| other.payment == Some(key);
+                let moved =
+                    |(other, _): &(ModelTransaction, ReceiptStatus)| other.payment == Some(key);
                 self.failing.contains(&key) || self.has_moved(key) || transactions.iter().any(moved)
             });
-            let outcome = if fails { Outcome::Reverted } else { Outcome::Succeeded };
+            let outcome = if fails { ReceiptStatus::Reverted } else { ReceiptStatus::Succeeded };
             transactions.push((transaction, outcome));
             self.used.insert(nonce);
             nonce += 1;
         }
-        let salt = self.dice.roll().to_be_bytes();
+        let salt = self.dice.next_u64().to_be_bytes();
         self.blocks.push(Block { hash: keccak256(salt), timestamp, transactions });
     }
 
@@ -194,7 +199,7 @@ impl State {
                 self.pool.insert(nonce, Waiting { transaction, stranded: false });
             }
         }
-        let salt = self.dice.roll().to_be_bytes();
+        let salt = self.dice.next_u64().to_be_bytes();
         let empty =
             Block { hash: keccak256(salt), timestamp: taken.timestamp, transactions: Vec::new() };
         self.blocks.push(empty);
@@ -241,47 +246,51 @@ impl State {
         self.sent.insert(transaction.hash, transaction.clone());
     }
 
-    fn take(&mut self, transaction: ModelTransaction, stranded: bool) -> Result<Sent, NotSent> {
+    fn take(
+        &mut self,
+        transaction: ModelTransaction,
+        stranded: bool,
+    ) -> Result<SendOutcome, SendError> {
         if transaction.nonce < self.mined_count() {
-            return Err(NotSent::Objected(Objected::NonceTooLow));
+            return Err(SendError::TransactionRejection(TransactionRejection::NonceTooLow));
         }
         if let Some(known) = self.pool.get(&transaction.nonce) {
             if known.transaction.hash == transaction.hash {
-                return Ok(Sent::Known);
+                return Ok(SendOutcome::AlreadyKnown);
             }
             if transaction.max_fee * 10 < known.transaction.max_fee * 11 {
-                return Err(NotSent::Objected(Objected::Outbid));
+                return Err(SendError::TransactionRejection(TransactionRejection::Outbid));
             }
         }
         self.pool.insert(transaction.nonce, Waiting { transaction, stranded });
-        Ok(Sent::Taken)
+        Ok(SendOutcome::Accepted)
     }
 
-    fn head(&self, number: usize) -> Head {
+    fn head(&self, number: usize) -> BlockHead {
         let block = &self.blocks[number];
         let parent = number.checked_sub(1).map_or(B256::ZERO, |parent| self.blocks[parent].hash);
         let number = u64::try_from(number).expect("a count fits 64 bits");
-        Head { number, hash: block.hash, parent, timestamp: block.timestamp }
+        BlockHead { number, hash: block.hash, parent, timestamp: block.timestamp }
     }
 
-    fn receipt(&self, hash: B256) -> Option<Receipt> {
+    fn receipt(&self, hash: B256) -> Option<TransactionReceipt> {
         self.blocks.iter().zip(0_u64..).find_map(|(block, number)| {
             let found = block.transactions.iter().find(|(one, _)| one.hash == hash)?;
             let (transaction, outcome) = (found.0.hash, found.1);
             let (block_hash, logs) = (block.hash, Vec::new());
-            Some(Receipt { transaction, block: number, block_hash, outcome, logs })
+            Some(TransactionReceipt { transaction, block: number, block_hash, outcome, logs })
         })
     }
 }
 
 #[async_trait]
 impl ChainNode for ModelChain {
-    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<Sent, NotSent>> {
-        let lost = || NotSent::Lost(NoAnswer::Silent(Silence::Lost(Why::TimedOut)));
+    async fn send_all(&self, raws: &[Bytes]) -> Vec<Result<SendOutcome, SendError>> {
+        let lost = || SendError::Lost(NodeError::Http(CallError::Lost(CallErrorKind::TimedOut)));
         self.travel().await;
         if self.fault(12) {
-            let unheard = NoAnswer::Silent(Silence::Refused(Why::Unconnected));
-            return raws.iter().map(|_| Err(NotSent::Unheard(unheard.clone()))).collect();
+            let unheard = NodeError::Http(CallError::Refused(CallErrorKind::Unconnected));
+            return raws.iter().map(|_| Err(SendError::Unheard(unheard.clone()))).collect();
         }
         let mut answers = Vec::new();
         for raw in raws {
@@ -289,7 +298,11 @@ impl ChainNode for ModelChain {
             let (drop, strand) = (self.fault(8), self.fault(15));
             let mut state = locked(&self.state);
             state.audit(&transaction);
-            answers.push(if drop { Ok(Sent::Taken) } else { state.take(transaction, strand) });
+            answers.push(if drop {
+                Ok(SendOutcome::Accepted)
+            } else {
+                state.take(transaction, strand)
+            });
         }
         self.travel().await;
         if self.fault(10) {
@@ -298,21 +311,25 @@ impl ChainNode for ModelChain {
         answers
     }
 
-    async fn progress(&self, _of: EvmAddress, hashes: &[B256]) -> Result<Progress, NoAnswer> {
+    async fn progress(
+        &self,
+        _of: EvmAddress,
+        hashes: &[B256],
+    ) -> Result<AccountProgress, NodeError> {
         self.travel().await;
         if self.fault(8) {
-            return Err(NoAnswer::Silent(Silence::Lost(Why::TimedOut)));
+            return Err(NodeError::Http(CallError::Lost(CallErrorKind::TimedOut)));
         }
         let state = locked(&self.state);
         let receipts = hashes.iter().map(|hash| state.receipt(*hash)).collect();
         let head = state.head(state.blocks.len() - 1);
-        Ok(Progress { head, mined: state.mined_count(), receipts })
+        Ok(AccountProgress { head, mined: state.mined_count(), receipts })
     }
 
-    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Head>>, NoAnswer> {
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<BlockHead>>, NodeError> {
         self.travel().await;
         if self.fault(8) {
-            return Err(NoAnswer::Silent(Silence::Lost(Why::TimedOut)));
+            return Err(NodeError::Http(CallError::Lost(CallErrorKind::TimedOut)));
         }
         let state = locked(&self.state);
         let known = |number: &u64| {
@@ -322,60 +339,39 @@ impl ChainNode for ModelChain {
         Ok(numbers.iter().map(known).collect())
     }
 
-    async fn terms(&self, _own: EvmAddress) -> Result<GasTerms, NoAnswer> {
+    async fn terms(&self, _own: EvmAddress) -> Result<GasTerms, NodeError> {
         self.travel().await;
         if self.fault(15) {
-            return Err(NoAnswer::Unusable);
+            return Err(NodeError::Unusable);
         }
         let head = u64::try_from(locked(&self.state).blocks.len()).unwrap_or_default();
-        let quote = Quote { base: 1_000, tip: 100, head };
-        Ok(GasTerms { quote, balance: u128::from(u64::MAX) })
+        let gas_price = GasPrice { base: 1_000, tip: 100, head };
+        Ok(GasTerms { gas_price, balance: u128::from(u64::MAX) })
     }
 
-    async fn settled_head(&self) -> Result<Head, NoAnswer> {
+    async fn settled_head(&self) -> Result<BlockHead, NodeError> {
         self.travel().await;
         let state = locked(&self.state);
         Ok(state.head((state.blocks.len() - 1).saturating_sub(FINAL_DEPTH)))
     }
 
-    async fn empty_gas(&self, _own: EvmAddress) -> Result<u64, NoAnswer> {
+    async fn empty_gas(&self, _own: EvmAddress) -> Result<u64, NodeError> {
         Ok(21_000)
     }
 }
 
-/// Reads what the model needs of an EIP-1559 transaction: nonce, maximum fee and data.
+/// Reads what the model needs of an EIP-1559 transaction: nonce, maximum fee and data. The
+/// signature is not checked, because the model reads the same bytes very often.
 fn read(raw: &[u8]) -> ModelTransaction {
-    let mut rest = &raw[1..];
-    let (_, inside, _) = item(rest);
-    rest = inside;
-    let mut items = Vec::new();
-    while !rest.is_empty() && items.len() < 8 {
-        let (content, _, after) = item(rest);
-        items.push(content);
-        rest = after;
-    }
-    let number =
-        |digits: &[u8]| digits.iter().fold(0_u128, |sum, digit| sum << 8 | u128::from(*digit));
-    let nonce = u64::try_from(number(items[1])).expect("a nonce fits 64 bits");
-    let payment = items[7].try_into().ok().map(PaymentKey);
-    ModelTransaction { hash: keccak256(raw), nonce, max_fee: number(items[3]), payment }
-}
-
-/// One RLP item: its content, the same for a list, and what follows it.
-fn item(encoded: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let head = usize::from(encoded[0]);
-    let long = |base: usize| {
-        let count = head - base;
-        let length = encoded[1..=count].iter().fold(0, |sum, digit| sum << 8 | usize::from(*digit));
-        (1 + count, length)
+    let Ok(RlpItem::List(items)) = rlp::decode(&raw[1..]) else {
+        unreachable!("the sender signs transactions only")
     };
-    let (start, length) = match head {
-        0..0x80 => (0, 1),
-        0x80..0xb8 => (1, head - 0x80),
-        0xb8..0xc0 => long(0xb7),
-        0xc0..0xf8 => (1, head - 0xc0),
-        _ => long(0xf7),
+    let number = |item: &RlpItem| {
+        let word = item.as_number().expect("a number");
+        u128::from_be_bytes(*word.last_chunk().expect("a word has 32 bytes"))
     };
-    let content = &encoded[start..start + length];
-    (content, content, &encoded[start + length..])
+    let nonce = u64::try_from(number(&items[1])).expect("a nonce fits 64 bits");
+    let data = items[7].as_bytes().expect("data is a byte string");
+    let (hash, payment) = (keccak256(raw), data.try_into().ok().map(PaymentKey));
+    ModelTransaction { hash, nonce, max_fee: number(&items[3]), payment }
 }

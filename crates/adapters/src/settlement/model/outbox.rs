@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
-use order::testing::fakes::fates::Dice;
-use order::testing::simulation::executor::Stage;
+use order::testing::fakes::fault_schedule::SeededRng;
+use order::testing::simulation::executor::ExecutorHandle;
 
-use super::locked;
+use super::report::locked;
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, MemoryOutbox, MinedNotice, Notices, Outbox, OutboxError, OutboxRow,
     SenderAccount, SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
@@ -16,13 +16,18 @@ use crate::settlement::outbox::{
 
 pub(super) struct ModelOutbox {
     pub(super) inner: MemoryOutbox,
-    stage: Arc<Stage>,
-    dice: Mutex<Dice>,
+    stage: Arc<ExecutorHandle>,
+    dice: Mutex<SeededRng>,
     faults_end: u64,
 }
 
 impl ModelOutbox {
-    pub(super) fn new(inner: MemoryOutbox, stage: Arc<Stage>, dice: Dice, faults_end: u64) -> Self {
+    pub(super) fn new(
+        inner: MemoryOutbox,
+        stage: Arc<ExecutorHandle>,
+        dice: SeededRng,
+        faults_end: u64,
+    ) -> Self {
         Self { inner, stage, dice: Mutex::new(dice), faults_end }
     }
 

@@ -9,21 +9,21 @@ use order::model::chain::{EvmAddress, Network};
 use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
 use order::ports::{Clock, Moment};
-use order::testing::fakes::fates::Dice;
-use order::testing::simulation::executor::{Group, Stage};
+use order::testing::fakes::fault_schedule::SeededRng;
+use order::testing::simulation::executor::{ExecutorHandle, TaskGroup};
 use tokio::sync::{mpsc, oneshot};
 use zeroize::Zeroizing;
 
 use super::chain::{BEGIN, ModelChain};
 use super::outbox::ModelOutbox;
-use super::{FAULTS_END, PAYMENTS_IN_A_STORY, SenderBreach, SenderReport, locked};
-use crate::rpc::Outcome;
-use crate::settlement::Limits;
+use super::report::{FAULTS_END, PAYMENTS_IN_A_STORY, SenderBreach, SenderReport, locked};
+use crate::rpc::ReceiptStatus;
+use crate::settlement::limits::SettlerLimits;
 use crate::settlement::outbox::{
     AccountCode, MemoryOutbox, SenderAccount, SettlementRequest, Withdrawal,
 };
 use crate::settlement::sender::{Command, Sender, SenderOutcome, SenderParts};
-use crate::settlement::transaction::Signer;
+use crate::settlement::transaction::TransactionSigner;
 
 const PROCESSES: usize = 2;
 const NETWORK: Network = Network::Base;
@@ -32,14 +32,14 @@ const PATIENCE_MILLISECONDS: u64 = 4_000;
 const VALID_SECONDS: u64 = 80;
 
 /// Where the tasks that never crash belong.
-const WORLD: Group = Group(0);
+const WORLD: TaskGroup = TaskGroup(0);
 
-pub(super) struct Story {
-    stage: Arc<Stage>,
+pub(super) struct Scenario {
+    stage: Arc<ExecutorHandle>,
     chain: Arc<ModelChain>,
     outbox: Arc<MemoryOutbox>,
-    signer: Arc<Signer>,
-    dice: Mutex<Dice>,
+    signer: Arc<TransactionSigner>,
+    dice: Mutex<SeededRng>,
     processes: Mutex<Vec<Process>>,
     payments: Mutex<Vec<Payment>>,
     counts: Mutex<SenderReport>,
@@ -47,7 +47,7 @@ pub(super) struct Story {
 }
 
 struct Process {
-    group: Group,
+    group: TaskGroup,
     outbox: Arc<ModelOutbox>,
     commands: mpsc::UnboundedSender<Command>,
 }
@@ -60,7 +60,7 @@ struct Payment {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    Moved,
+    ConfirmedTransfer,
     Failed,
     /// The payer heard that nothing was sent, and gave up.
     Unsent,
@@ -74,7 +74,7 @@ enum Asked {
     Before,
 }
 
-struct ModelClock(Arc<Stage>);
+struct ModelClock(Arc<ExecutorHandle>);
 
 #[async_trait]
 impl Clock for ModelClock {
@@ -100,11 +100,11 @@ impl Clock for ModelClock {
     }
 }
 
-impl Story {
-    pub(super) fn new(stage: Arc<Stage>, chain: Arc<ModelChain>, dice: Dice) -> Self {
+impl Scenario {
+    pub(super) fn new(stage: Arc<ExecutorHandle>, chain: Arc<ModelChain>, dice: SeededRng) -> Self {
         let outbox = Arc::new(MemoryOutbox::default());
         chain.watch(outbox.clone());
-        let signer = Signer::new(&Zeroizing::new([7; 32])).expect("seven is a key");
+        let signer = TransactionSigner::new(&Zeroizing::new([7; 32])).expect("seven is a key");
         Self {
             stage,
             chain,
@@ -141,9 +141,9 @@ impl Story {
         let group = {
             let mut groups = locked(&self.groups);
             *groups += 1;
-            Group(*groups)
+            TaskGroup(*groups)
         };
-        let dice = Dice::new(locked(&self.dice).roll());
+        let dice = SeededRng::new(locked(&self.dice).next_u64());
         let inner = self.outbox.another_process();
         let outbox = Arc::new(ModelOutbox::new(inner, self.stage.clone(), dice, FAULTS_END));
         let (commands, received) = mpsc::unbounded_channel();
@@ -152,7 +152,7 @@ impl Story {
             node: self.chain.clone(),
             outbox: outbox.clone(),
             signer: self.signer.clone(),
-            limits: Limits::of(NETWORK),
+            limits: SettlerLimits::of(NETWORK),
             clock: Arc::new(ModelClock(self.stage.clone())),
         };
         self.stage.spawn(group, Sender::new(parts, received).run());
@@ -194,18 +194,20 @@ impl Story {
         let mut asked = Asked::Never;
         let end = loop {
             if self.chain.has_moved(key) {
-                break End::Moved;
+                break End::ConfirmedTransfer;
             }
             if self.chain.time() > deadline {
                 break End::Expired;
             }
             match self.settle(key, deadline).await {
                 Some(SenderOutcome::Mined(found)) => match found.receipt.outcome {
-                    Outcome::Succeeded => {}
-                    Outcome::Reverted if locked(&self.dice).below(3) == 0 => break End::Failed,
-                    Outcome::Reverted => {}
+                    ReceiptStatus::Succeeded => {}
+                    ReceiptStatus::Reverted if locked(&self.dice).below(3) == 0 => {
+                        break End::Failed;
+                    }
+                    ReceiptStatus::Reverted => {}
                 },
-                Some(SenderOutcome::NotSent(_)) => {
+                Some(SenderOutcome::SendError(_)) => {
                     // An earlier request may have signed something; the first one has not.
                     let certain = asked == Asked::Never || !self.outbox.has_payment(key);
                     if certain && locked(&self.dice).below(2) == 0 {
@@ -252,7 +254,7 @@ impl Story {
         commands.send(Command::Withdraw { key, answer }).ok()?;
         match answered.await.ok()? {
             Withdrawal::Withdrawn => {
-                Some(SenderOutcome::NotSent(crate::settlement::sender::NotSentReason::TimedOut))
+                Some(SenderOutcome::SendError(crate::settlement::sender::NotSentReason::TimedOut))
             }
             Withdrawal::NotQueued | Withdrawal::Unknown => {
                 Some(SenderOutcome::Unknown("no receipt in time"))
@@ -270,8 +272,8 @@ impl Story {
             report.payments += 1;
             let moved = self.chain.has_moved(payment.key);
             match payment.end {
-                Some(End::Moved) if moved => report.settled += 1,
-                Some(End::Moved) | None => breach(SenderBreach::Stuck),
+                Some(End::ConfirmedTransfer) if moved => report.settled += 1,
+                Some(End::ConfirmedTransfer) | None => breach(SenderBreach::Stuck),
                 Some(End::Failed) => report.failed += 1,
                 Some(End::Unsent) => {
                     report.unsent += 1;

@@ -1,16 +1,21 @@
 //! The call and the proof alone.
 
-use alloy_primitives::Bytes;
+use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_sol_types::SolEvent;
+use evm::interfaces::Usdc;
+use order::model::chain::EvmAddress;
 use order::model::money::Usdc as Money;
 
+use super::transfer::{key, place};
 use super::*;
-use crate::rpc::Outcome;
+use crate::rpc::EventLog;
+use crate::rpc::ReceiptStatus;
 
-fn authorization() -> Authorization {
+fn authorization() -> TransferAuthorization {
     let mut signature = [0x11; 65];
     signature[32..64].fill(0x22);
     signature[64] = 28;
-    Authorization {
+    TransferAuthorization {
         network: Network::Base,
         token: Network::Base.usdc(),
         from: EvmAddress::from_bytes([0xaa; 20]),
@@ -45,7 +50,7 @@ fn the_call_is_the_one_that_the_token_publishes_word_for_word() {
 #[test]
 fn a_payment_key_depends_on_network_payer_and_nonce_only() {
     let first = authorization();
-    let other = |change: fn(&mut Authorization)| {
+    let other = |change: fn(&mut TransferAuthorization)| {
         let mut changed = first.clone();
         change(&mut changed);
         key(&changed)
@@ -56,9 +61,9 @@ fn a_payment_key_depends_on_network_payer_and_nonce_only() {
     assert_ne!(other(|one| one.from = one.to), key(&first));
 }
 
-fn log(event: &impl SolEvent) -> Log {
+fn log(event: &impl SolEvent) -> EventLog {
     let data = event.encode_log_data();
-    Log {
+    EventLog {
         address: place(Network::Base.usdc()),
         topics: data.topics().to_vec(),
         data: data.data,
@@ -69,18 +74,24 @@ fn log(event: &impl SolEvent) -> Log {
     }
 }
 
-fn used(nonce: [u8; 32]) -> Log {
+fn used(nonce: [u8; 32]) -> EventLog {
     log(&Usdc::AuthorizationUsed { authorizer: place(authorization().from), nonce: nonce.into() })
 }
 
-fn transfer(to: EvmAddress, atomic: u64) -> Log {
+fn transfer(to: EvmAddress, atomic: u64) -> EventLog {
     let value = U256::from(atomic);
     log(&Usdc::Transfer { from: place(authorization().from), to: place(to), value })
 }
 
-fn receipt(logs: Vec<Log>) -> Receipt {
+fn receipt(logs: Vec<EventLog>) -> TransactionReceipt {
     let (transaction, block_hash) = (B256::ZERO, B256::ZERO);
-    Receipt { transaction, block: 1, block_hash, outcome: Outcome::Succeeded, logs }
+    TransactionReceipt {
+        transaction,
+        block: 1,
+        block_hash,
+        outcome: ReceiptStatus::Succeeded,
+        logs,
+    }
 }
 
 #[test]
@@ -88,7 +99,7 @@ fn only_the_tokens_transfer_right_behind_the_use_of_this_nonce_is_proof() {
     let one = authorization();
     let good = || vec![used(one.nonce), transfer(one.to, 3_500_000)];
     assert!(shows(&receipt(good()), &one));
-    let changes: [fn(&mut Vec<Log>); 8] = [
+    let changes: [fn(&mut Vec<EventLog>); 8] = [
         |logs| logs[0].address = Address::ZERO,
         |logs| logs[1].address = Address::ZERO,
         |logs| logs[0].topics.swap(1, 2),
@@ -118,7 +129,7 @@ fn a_transfer_beside_the_use_of_another_nonce_is_that_ones() {
         transfer(one.to, 3_500_000),
     ];
     assert!(!shows(&receipt(logs.clone()), &one));
-    assert!(shows(&receipt(logs), &Authorization { nonce: [0x43; 32], ..one }));
+    assert!(shows(&receipt(logs), &TransferAuthorization { nonce: [0x43; 32], ..one }));
 }
 
 #[test]

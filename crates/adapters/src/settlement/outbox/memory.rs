@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
 
-use super::{
-    Epoch, FailedSettlement, MinedNotice, NoticeBoard, Notices, Outbox, OutboxError, OutboxRow,
-    SenderAccount, SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
+use super::interface::{
+    Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
+    SettlementQueue, SettlementRequest, Withdrawal,
 };
+use super::notices::{MinedNotice, NoticeBoard, Notices};
 
 /// The outbox as one process has it. Its lease ends when this is dropped.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Following blocks: what is in one, what has waited too long for one, and what stays.
+//! Follows blocks: receipts, replacements of stuck transactions, finality.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use order::model::payment::Finality;
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;
 use super::{MinedTransaction, Sender, SenderOutcome};
-use crate::rpc::{Head, Outcome, Receipt};
+use crate::rpc::{BlockHead, ReceiptStatus, TransactionReceipt};
 use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{AccountCode, MinedNotice, OutboxError};
 
@@ -28,9 +28,9 @@ const DISPLACED: Duration = Duration::from_secs(2);
 const REPLACEMENT_CAP_TIMES: u128 = 2;
 
 impl Sender {
-    /// One look at the chain for everything that is in no block yet.
+    /// Reads receipts for all rows that are in no block yet.
     pub(super) async fn poll(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
-        let asked = leadership.flights.unmined(FLIGHTS);
+        let asked = leadership.in_flight.unmined(FLIGHTS);
         let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
         let now = self.now();
@@ -42,7 +42,7 @@ impl Sender {
         leadership.see(progress.head, progress.mined, now);
         let mined = asked.iter().zip(progress.receipts);
         let mined = mined.filter_map(|((nonce, _), receipt)| Some((*nonce, receipt?)));
-        let mined: Vec<(u64, Receipt)> = mined.collect();
+        let mined: Vec<(u64, TransactionReceipt)> = mined.collect();
         let news = !mined.is_empty();
         let awaited_elsewhere = self.awaited_elsewhere(leadership, &mined);
         let mut reverted = Vec::new();
@@ -52,7 +52,7 @@ impl Sender {
         }
         self.find_displaced(leadership, &asked, now);
         // A reorganisation, or the process before us did not get so far.
-        if leadership.flights.take_back(progress.mined) || progress.mined < before {
+        if leadership.in_flight.take_back(progress.mined) || progress.mined < before {
             self.send_from(leadership, progress.mined).await;
         }
         if news {
@@ -78,10 +78,10 @@ impl Sender {
     fn awaited_elsewhere(
         &self,
         leadership: &Leadership,
-        mined: &[(u64, Receipt)],
+        mined: &[(u64, TransactionReceipt)],
     ) -> Vec<MinedNotice> {
-        let notice = |(nonce, receipt): &(u64, Receipt)| {
-            let key = leadership.flights.get(*nonce)?.row.key()?;
+        let notice = |(nonce, receipt): &(u64, TransactionReceipt)| {
+            let key = leadership.in_flight.get(*nonce)?.row.key()?;
             let transaction = receipt.transaction;
             (!self.waiters.contains_key(&key)).then_some(MinedNotice { key, transaction })
         };
@@ -92,9 +92,9 @@ impl Sender {
     /// the head, which was read with them. Blocks up to `settled` are known to stay.
     pub(super) async fn with_blocks<T>(
         &self,
-        head: Head,
+        head: BlockHead,
         settled: u64,
-        mined: Vec<(T, Receipt)>,
+        mined: Vec<(T, TransactionReceipt)>,
     ) -> Vec<(T, MinedTransaction)> {
         let numbers = mined.iter().map(|(_, receipt)| receipt.block);
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number != head.number).collect();
@@ -103,22 +103,22 @@ impl Sender {
             let numbers: Vec<u64> = numbers.into_iter().collect();
             blocks.extend(self.parts.node.blocks(&numbers).await.unwrap_or_default());
         }
-        let in_block = |receipt: &Receipt| {
-            let same = |block: &&Head| block.hash == receipt.block_hash;
+        let in_block = |receipt: &TransactionReceipt| {
+            let same = |block: &&BlockHead| block.hash == receipt.block_hash;
             let block = blocks.iter().flatten().find(same)?;
             let stays = receipt.block <= settled;
             let finality = if stays { Finality::Final } else { Finality::Provisional };
             Some((Timestamp(block.timestamp), finality))
         };
-        let seen = |(of, receipt): (T, Receipt)| {
+        let seen = |(of, receipt): (T, TransactionReceipt)| {
             let in_block = in_block(&receipt);
             (of, MinedTransaction { receipt, in_block })
         };
         mined.into_iter().map(seen).collect()
     }
 
-    /// Takes note of a receipt, and tells those who wait. Returns the nonce if the
-    /// transaction failed and that is not written down yet.
+    /// Records a receipt and answers the waiting requests. Returns the nonce if the transaction
+    /// failed and the failure is not stored yet.
     fn mined(
         &mut self,
         leadership: &mut Leadership,
@@ -126,13 +126,13 @@ impl Sender {
         found: MinedTransaction,
     ) -> Option<u64> {
         let receipt = &found.receipt;
-        let flight = leadership.flights.get_mut(nonce)?;
+        let flight = leadership.in_flight.get_mut(nonce)?;
         flight.mined = Some(Box::new(receipt.clone()));
         flight.displaced = None;
-        let failed = receipt.outcome == Outcome::Reverted && flight.row.reverted_at.is_none();
+        let failed = receipt.outcome == ReceiptStatus::Reverted && flight.row.reverted_at.is_none();
         if let Some(key) = flight.row.key() {
             // A payment that failed and waits for another nonce has not ended.
-            if receipt.outcome == Outcome::Succeeded || !leadership.is_waiting(key) {
+            if receipt.outcome == ReceiptStatus::Succeeded || !leadership.is_waiting(key) {
                 self.answer(key, &SenderOutcome::Mined(Box::new(found)));
             }
         }
@@ -145,7 +145,7 @@ impl Sender {
         nonce: u64,
     ) -> Result<(), OutboxError> {
         let at = self.parts.clock.now();
-        let Some(flight) = leadership.flights.get_mut(nonce) else { return Ok(()) };
+        let Some(flight) = leadership.in_flight.get_mut(nonce) else { return Ok(()) };
         flight.row.reverted_at = Some(at);
         let row = flight.row.clone();
         if let Some(request) = &row.request {
@@ -156,7 +156,7 @@ impl Sender {
         }
         tracing::warn!(
             network = self.parts.account.network.caip2(),
-            "a settlement failed in a block and has cost gas"
+            "A settlement failed in a block and has cost gas"
         );
         self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await
     }
@@ -168,7 +168,7 @@ impl Sender {
         now: Duration,
     ) {
         for (nonce, _) in asked.iter().filter(|(nonce, _)| *nonce < leadership.mined) {
-            let Some(flight) = leadership.flights.get_mut(*nonce) else { continue };
+            let Some(flight) = leadership.in_flight.get_mut(*nonce) else { continue };
             if flight.mined.is_some() || flight.displaced.is_some() {
                 continue;
             }
@@ -188,24 +188,24 @@ impl Sender {
         }
     }
 
-    /// Signs the same call under the same nonce for a higher fee, or nothing at all where
-    /// the call could only fail. A new hash leaves whatever state the node had filed the old
-    /// one under, which sending the same bytes again does not.
+    /// Signs the same call with the same nonce and a higher fee, or an empty transaction if the
+    /// call could only fail. A new hash escapes a stuck state in the node, which sending the same
+    /// bytes again does not.
     async fn replace_head(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
         let (now, nonce) = (self.now(), leadership.mined);
         let network = self.parts.account.network.caip2();
         leadership.terms = None;
         let own = self.parts.account.address;
-        let (Some(GasTerms { quote, .. }), Ok(empty_gas)) =
+        let (Some(GasTerms { gas_price, .. }), Ok(empty_gas)) =
             (self.terms(leadership).await, self.parts.node.empty_gas(own).await)
         else {
             return Ok(());
         };
         let head = leadership.head;
-        let Some(flight) = leadership.flights.get_mut(nonce) else { return Ok(()) };
+        let Some(flight) = leadership.in_flight.get_mut(nonce) else { return Ok(()) };
         let cap = self.parts.limits.fee_cap.saturating_mul(REPLACEMENT_CAP_TIMES);
         (flight.sent, flight.sent_head) = (now, head.number);
-        let Some(fees) = quote.offer(cap, Some(flight.row.newest().fees)) else {
+        let Some(fees) = gas_price.offer(cap, Some(flight.row.newest().fees)) else {
             tracing::warn!(network, count = nonce, "A transaction is too expensive to replace");
             self.send_from(leadership, nonce).await;
             return Ok(());
@@ -220,8 +220,8 @@ impl Sender {
         };
         row.transactions.push(signed);
         self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await?;
-        self.gas.spend(quote.now().saturating_mul(gas.into()), now);
-        if let Some(flight) = leadership.flights.get_mut(nonce) {
+        self.gas.spend(gas_price.now().saturating_mul(gas.into()), now);
+        if let Some(flight) = leadership.in_flight.get_mut(nonce) {
             flight.row = row;
         }
         tracing::info!(network, count = nonce, "A transaction that no block took is replaced");
@@ -237,17 +237,17 @@ impl Sender {
     ) -> Result<(), OutboxError> {
         let Ok(settled) = self.parts.node.settled_head().await else { return Ok(()) };
         leadership.settled = settled.number;
-        let asked = leadership.flights.mined_up_to(settled.number, FLIGHTS);
+        let asked = leadership.in_flight.mined_up_to(settled.number, FLIGHTS);
         let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
         let Ok(progress) = progress else { return Ok(()) };
-        let mut ended = leadership.flights.displaced_before(settled.timestamp);
+        let mut ended = leadership.in_flight.displaced_before(settled.timestamp);
         for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
             match receipt {
                 Some(receipt) if receipt.block <= settled.number => ended.push(*nonce),
-                // It has moved to another block, or out of all of them.
+                // It is in another block now, or in none.
                 Some(_) | None => {
-                    if let Some(flight) = leadership.flights.get_mut(*nonce) {
+                    if let Some(flight) = leadership.in_flight.get_mut(*nonce) {
                         flight.mined = None;
                     }
                     leadership.poll_soon(self.now());
@@ -262,7 +262,7 @@ impl Sender {
         }
         self.parts.outbox.end(self.parts.account, leadership.epoch, &ended).await?;
         for nonce in ended {
-            leadership.flights.remove(nonce);
+            leadership.in_flight.remove(nonce);
         }
         Ok(())
     }
@@ -270,7 +270,7 @@ impl Sender {
 
 /// Whether the transaction that must go in next has waited too long for a block.
 fn is_stuck(leadership: &Leadership, now: Duration) -> bool {
-    let Some(head) = leadership.flights.get(leadership.mined) else { return false };
+    let Some(head) = leadership.in_flight.get(leadership.mined) else { return false };
     if head.mined.is_some() {
         return false;
     }

@@ -1,4 +1,4 @@
-//! A process that does not send: it hands settlements to the one that does, and waits.
+//! The follower: a process without the lease. It queues settlements for the leader and waits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use order::model::payment::PaymentKey;
 
 use super::leader::FINALITY_PERIOD;
 use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};
-use crate::rpc::Outcome;
+use crate::rpc::ReceiptStatus;
 use crate::settlement::outbox::{MinedNotice, SentTransactions, SettlementRequest, Withdrawal};
 
 /// How often the outbox is read for the settlements that this process waits for, if it is
 /// not told of a change sooner.
 const POLL: Duration = Duration::from_millis(250);
-/// Less is not waited for.
+/// The shortest pause.
 const PAUSE_LEAST: Duration = Duration::from_millis(1);
 /// How often the lease is tried.
 const LEASE_PERIOD: Duration = Duration::from_millis(500);
 
-/// A settlement that another process should send.
-struct Handed {
+/// A settlement that is queued for the leader.
+struct QueuedSettlement {
     request: SettlementRequest,
     queued: Queued,
     /// What was signed for it before it was handed over. Its failure is not the answer.
@@ -42,16 +42,16 @@ struct SettledBlock {
 }
 
 /// Why a follower has something to do.
-enum Woken {
+enum WakeReason {
     /// A request came, or time has passed.
     ByCommand,
     /// The sender has seen transactions in blocks; none if notices of them were missed.
     ByBlocks(Option<Arc<[MinedNotice]>>),
-    /// Nothing can be asked of it any more.
+    /// The command channel is closed.
     Closed,
 }
 
-impl Handed {
+impl QueuedSettlement {
     fn new(request: SettlementRequest) -> Self {
         Self { request, queued: Queued::Perhaps, earlier: Vec::new() }
     }
@@ -64,9 +64,9 @@ impl Sender {
         &mut self,
         left: Vec<SettlementRequest>,
     ) -> (RoleEnd, Vec<SettlementRequest>) {
-        let mut handed: BTreeMap<PaymentKey, Handed> = BTreeMap::new();
+        let mut handed: BTreeMap<PaymentKey, QueuedSettlement> = BTreeMap::new();
         for request in left {
-            handed.insert(request.key, Handed::new(request));
+            handed.insert(request.key, QueuedSettlement::new(request));
         }
         let (mut lease_due, mut look_due) = (Duration::ZERO, Duration::ZERO);
         let mut settled = SettledBlock::default();
@@ -84,22 +84,22 @@ impl Sender {
             }
             let pause = look_due.saturating_sub(self.now());
             match self.gather_handed(&mut handed, pause).await {
-                Woken::ByCommand => {}
-                Woken::ByBlocks(Some(notices)) => {
+                WakeReason::ByCommand => {}
+                WakeReason::ByBlocks(Some(notices)) => {
                     let told = notices.iter().map(|notice| (notice.key, notice.transaction));
                     self.look_up(&mut handed, &mut settled, told.collect()).await;
                 }
-                Woken::ByBlocks(None) => look_due = Duration::ZERO,
-                Woken::Closed => return (RoleEnd::Closed, Vec::new()),
+                WakeReason::ByBlocks(None) => look_due = Duration::ZERO,
+                WakeReason::Closed => return (RoleEnd::Closed, Vec::new()),
             }
         }
     }
 
     async fn gather_handed(
         &mut self,
-        handed: &mut BTreeMap<PaymentKey, Handed>,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
         pause: Duration,
-    ) -> Woken {
+    ) -> WakeReason {
         let idle = self.waiters.is_empty();
         let mined = async {
             match &mut self.notices {
@@ -112,10 +112,10 @@ impl Sender {
         let mut command = tokio::select! {
             biased;
             command = self.commands.recv() => match command {
-                None => return Woken::Closed,
+                None => return WakeReason::Closed,
                 command => command,
             },
-            mined = mined => return Woken::ByBlocks(mined),
+            mined = mined => return WakeReason::ByBlocks(mined),
             _ = self.parts.clock.moment(milliseconds) => None,
         };
         while let Some(next) = command {
@@ -125,7 +125,7 @@ impl Sender {
                     self.wait_for(key, answer);
                     // Asked for again, it is queued again: the sender may have ended it.
                     let request = *request;
-                    handed.insert(key, Handed::new(request));
+                    handed.insert(key, QueuedSettlement::new(request));
                 }
                 Command::Withdraw { key, answer } => {
                     let withdrawal = self.withdraw_handed(handed, key).await;
@@ -134,12 +134,12 @@ impl Sender {
             }
             command = self.commands.try_recv().ok();
         }
-        Woken::ByCommand
+        WakeReason::ByCommand
     }
 
     async fn withdraw_handed(
         &mut self,
-        handed: &mut BTreeMap<PaymentKey, Handed>,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
         key: PaymentKey,
     ) -> Withdrawal {
         let Some(queue) = self.parts.outbox.queue() else { return Withdrawal::Unknown };
@@ -148,7 +148,7 @@ impl Sender {
         queue.withdraw(key).await.unwrap_or(Withdrawal::Unknown)
     }
 
-    async fn hand_over(&mut self, handed: &mut BTreeMap<PaymentKey, Handed>) {
+    async fn hand_over(&mut self, handed: &mut BTreeMap<PaymentKey, QueuedSettlement>) {
         let Some(queue) = self.parts.outbox.queue() else { return };
         let new = handed.values().filter(|one| one.queued == Queued::Perhaps);
         let requests: Vec<SettlementRequest> = new.map(|one| one.request.clone()).collect();
@@ -168,7 +168,7 @@ impl Sender {
     /// handed over: this process sent it while it had the lease.
     async fn look_for(
         &mut self,
-        handed: &mut BTreeMap<PaymentKey, Handed>,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
         settled: &mut SettledBlock,
     ) {
         self.waiters.retain(|_, waiters| waiters.iter().any(|waiter| !waiter.is_closed()));
@@ -189,7 +189,7 @@ impl Sender {
     /// Looks up the blocks of some transactions.
     async fn look_up(
         &mut self,
-        handed: &mut BTreeMap<PaymentKey, Handed>,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
         settled: &mut SettledBlock,
         mut hashes: Vec<(PaymentKey, B256)>,
     ) {
@@ -206,8 +206,8 @@ impl Sender {
         let mined = mined.filter_map(|((key, _), receipt)| Some((key, receipt?))).collect();
         for (key, found) in self.with_blocks(progress.head, settled, mined).await {
             let receipt = &found.receipt;
-            let is_earlier = |one: &Handed| one.earlier.contains(&receipt.transaction);
-            let failed = receipt.outcome == Outcome::Reverted;
+            let is_earlier = |one: &QueuedSettlement| one.earlier.contains(&receipt.transaction);
+            let failed = receipt.outcome == ReceiptStatus::Reverted;
             if failed && handed.get(&key).is_some_and(is_earlier) {
                 continue;
             }
@@ -232,12 +232,13 @@ impl Sender {
     /// now and has no row afterwards gets none.
     async fn find_refused(
         &mut self,
-        handed: &mut BTreeMap<PaymentKey, Handed>,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
         sent: &[SentTransactions],
     ) {
         let Some(queue) = self.parts.outbox.queue() else { return };
-        // A transaction that was sent before may be what the sender found on its way.
-        let queued = |one: &&Handed| one.queued == Queued::Certainly && one.earlier.is_empty();
+        // An earlier transaction may be the reason why the leader removed it.
+        let queued =
+            |one: &&QueuedSettlement| one.queued == Queued::Certainly && one.earlier.is_empty();
         let keys = handed.values().filter(queued).map(|one| one.request.key);
         let unsent: Vec<PaymentKey> = keys.filter(|key| is_unsent(*key, sent)).collect();
         if unsent.is_empty() {
@@ -252,7 +253,7 @@ impl Sender {
         let Ok(sent) = self.parts.outbox.transactions(&gone).await else { return };
         for key in gone.into_iter().filter(|key| is_unsent(*key, &sent)) {
             handed.remove(&key);
-            self.answer(key, &SenderOutcome::NotSent(NotSentReason::RefusedBySender));
+            self.answer(key, &SenderOutcome::SendError(NotSentReason::RefusedBySender));
         }
     }
 }
@@ -266,7 +267,7 @@ fn is_unsent(key: PaymentKey, sent: &[SentTransactions]) -> bool {
 }
 
 /// What is certainly in the queue is read from there.
-fn unqueued(handed: BTreeMap<PaymentKey, Handed>) -> Vec<SettlementRequest> {
+fn unqueued(handed: BTreeMap<PaymentKey, QueuedSettlement>) -> Vec<SettlementRequest> {
     let perhaps = handed.into_values().filter(|one| one.queued == Queued::Perhaps);
     perhaps.map(|one| one.request).collect()
 }

@@ -1,4 +1,4 @@
-//! The process that sends: what it takes on in one round, and when the next round is due.
+//! The leader: one round of the process with the lease, and when the next round is due.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use order::model::chain::EvmAddress;
 use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
 
-use super::flights::{Flight, Flights};
+use super::in_flight::{InFlightRow, InFlightRows};
 use super::{Command, RETRY, RoleEnd, Sender, SenderOutcome};
-use crate::rpc::Head;
+use crate::rpc::BlockHead;
 use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{
     Epoch, OutboxError, SettlementQueue, SettlementRequest, Withdrawal,
@@ -17,7 +17,7 @@ use crate::settlement::outbox::{
 
 /// How many settlements are assigned in one commit and sent in one batch.
 pub(super) const BATCH: usize = 64;
-/// How soon after sending the first look at the chain comes; each look in vain doubles it.
+/// The delay of the first poll after sending; each poll without news doubles it.
 const FIRST_POLL: Duration = Duration::from_millis(2);
 /// Blocks come every quarter of a second at most on the networks we serve.
 const LAST_POLL: Duration = Duration::from_millis(250);
@@ -30,14 +30,14 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 const FAILURES_SECONDS: u64 = 24 * 60 * 60;
 
 /// A settlement that has no nonce yet.
-pub(super) struct Waiting {
+pub(super) struct WaitingSettlement {
     pub(super) request: SettlementRequest,
-    pub(super) origin: Origin,
+    pub(super) origin: RequestOrigin,
 }
 
 /// Where a waiting settlement is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum RequestOrigin {
     /// In the memory of this process only.
     Local,
     /// In the queue of the store.
@@ -57,13 +57,13 @@ pub(super) enum Readiness {
 pub(super) struct Leadership {
     pub(super) epoch: Epoch,
     pub(super) readiness: Readiness,
-    pub(super) flights: Flights,
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) in_flight: InFlightRows,
+    pub(super) waiting: Vec<WaitingSettlement>,
     pub(super) next_nonce: u64,
     /// How many transactions of the account are in blocks, and since when.
     pub(super) mined: u64,
     pub(super) mined_changed: Duration,
-    pub(super) head: Head,
+    pub(super) head: BlockHead,
     pub(super) head_changed: Duration,
     pub(super) terms: Option<(Duration, GasTerms)>,
     /// The last block that is known to stay.
@@ -81,17 +81,17 @@ pub(super) struct Leadership {
 }
 
 impl Leadership {
-    pub(super) fn new(epoch: Epoch, waiting: Vec<Waiting>) -> Self {
+    pub(super) fn new(epoch: Epoch, waiting: Vec<WaitingSettlement>) -> Self {
         let hash = alloy_primitives::B256::ZERO;
         Self {
             epoch,
             readiness: Readiness::Unread,
-            flights: Flights::default(),
+            in_flight: InFlightRows::default(),
             waiting,
             next_nonce: 0,
             mined: 0,
             mined_changed: Duration::ZERO,
-            head: Head { number: 0, hash, parent: hash, timestamp: 0 },
+            head: BlockHead { number: 0, hash, parent: hash, timestamp: 0 },
             head_changed: Duration::ZERO,
             terms: None,
             settled: 0,
@@ -106,7 +106,7 @@ impl Leadership {
         }
     }
 
-    pub(super) fn see(&mut self, head: Head, mined: u64, now: Duration) {
+    pub(super) fn see(&mut self, head: BlockHead, mined: u64, now: Duration) {
         if head.number != self.head.number {
             self.head_changed = now;
         }
@@ -116,7 +116,7 @@ impl Leadership {
         (self.head, self.mined) = (head, mined);
     }
 
-    /// Something was sent or has moved: the next look comes soon.
+    /// Something was sent or mined: polls soon.
     pub(super) fn poll_soon(&mut self, now: Duration) {
         self.poll_delay = FIRST_POLL;
         self.poll = now + FIRST_POLL;
@@ -127,7 +127,7 @@ impl Leadership {
         self.poll = now + self.poll_delay;
     }
 
-    /// How long nothing has to be done.
+    /// The time until the next action.
     fn idle(&self, now: Duration, has_queue: bool) -> Duration {
         // Until it has caught up nothing else is done.
         if self.readiness != Readiness::CaughtUp {
@@ -137,13 +137,13 @@ impl Leadership {
         if !self.waiting.is_empty() {
             next = next.min(self.retry);
         }
-        if self.flights.has_unmined() {
+        if self.in_flight.has_unmined() {
             next = next.min(self.poll);
         }
         if let Some(resend) = self.resend {
             next = next.min(resend);
         }
-        if !self.flights.is_empty() {
+        if !self.in_flight.is_empty() {
             next = next.min(self.finality);
         }
         if has_queue {
@@ -164,7 +164,7 @@ impl Sender {
         epoch: Epoch,
         left: Vec<SettlementRequest>,
     ) -> (RoleEnd, Vec<SettlementRequest>) {
-        let local = |request| Waiting { request, origin: Origin::Local };
+        let local = |request| WaitingSettlement { request, origin: RequestOrigin::Local };
         let mut leadership = Leadership::new(epoch, left.into_iter().map(local).collect());
         loop {
             if !self.gather(&mut leadership).await {
@@ -174,12 +174,13 @@ impl Sender {
                 Ok(()) => {}
                 Err(OutboxError::LeaseLost) => {
                     let local = leadership.waiting.into_iter();
-                    let local = local.filter(|waiting| waiting.origin == Origin::Local);
+                    let local = local.filter(|waiting| waiting.origin == RequestOrigin::Local);
                     let left = local.map(|waiting| waiting.request).collect();
                     return (RoleEnd::LeaseLost, left);
                 }
                 // What was written is not known: the outbox tells.
                 Err(OutboxError::Busy | OutboxError::Withdrawn) => {
+                    // mutant: assumed-unwritten
                     leadership.readiness = Readiness::Unread;
                     leadership.retry = self.now() + RETRY;
                 }
@@ -212,18 +213,22 @@ impl Sender {
             () = std::future::ready(()), if idle.is_zero() => None,
         };
         while let Some(next) = command {
-            self.obey(leadership, next).await;
+            self.handle(leadership, next).await;
             command = self.commands.try_recv().ok();
         }
         true
     }
 
-    async fn obey(&mut self, leadership: &mut Leadership, command: Command) {
+    async fn handle(&mut self, leadership: &mut Leadership, command: Command) {
         match command {
             Command::Settle { request, answer } => {
                 self.wait_for(request.key, answer);
                 let now = self.now();
-                admit(leadership, Waiting { request: *request, origin: Origin::Local }, now);
+                admit(
+                    leadership,
+                    WaitingSettlement { request: *request, origin: RequestOrigin::Local },
+                    now,
+                );
             }
             Command::Withdraw { key, answer } => {
                 let withdrawal = self.withdraw(leadership, key).await;
@@ -238,6 +243,7 @@ impl Sender {
         if leadership.readiness == Readiness::Unread {
             return Withdrawal::Unknown;
         }
+        // mutant: withdrawn-after-signing
         let Some(place) = place else { return Withdrawal::NotQueued };
         // It may be in the queue too, if this process followed when it was asked for.
         let queue = self.parts.outbox.queue();
@@ -246,8 +252,11 @@ impl Sender {
             None => Withdrawal::NotQueued,
         };
         let withdrawal = match (leadership.waiting[place].origin, unqueued) {
-            (Origin::Local, Withdrawal::Withdrawn | Withdrawal::NotQueued) => Withdrawal::Withdrawn,
-            (Origin::Queue, unqueued) | (Origin::Local, unqueued @ Withdrawal::Unknown) => unqueued,
+            (RequestOrigin::Local, Withdrawal::Withdrawn | Withdrawal::NotQueued) => {
+                Withdrawal::Withdrawn
+            }
+            (RequestOrigin::Queue, unqueued)
+            | (RequestOrigin::Local, unqueued @ Withdrawal::Unknown) => unqueued,
         };
         if withdrawal == Withdrawal::Withdrawn {
             leadership.waiting.remove(place);
@@ -284,10 +293,10 @@ impl Sender {
             leadership.resend = None;
             self.send_from(leadership, leadership.mined).await;
         }
-        if leadership.flights.has_unmined() && leadership.poll <= self.now() {
+        if leadership.in_flight.has_unmined() && leadership.poll <= self.now() {
             self.poll(leadership).await?;
         }
-        if !leadership.flights.is_empty() && leadership.finality <= self.now() {
+        if !leadership.in_flight.is_empty() && leadership.finality <= self.now() {
             leadership.finality = self.now() + FINALITY_PERIOD;
             self.end_final(leadership).await?;
         }
@@ -300,9 +309,9 @@ impl Sender {
         let rows = self.parts.outbox.open_rows(account).await?;
         let today = self.parts.clock.now().0.saturating_sub(FAILURES_SECONDS);
         let failures = self.parts.outbox.failures(account, Timestamp(today)).await?;
-        leadership.flights = Flights::default();
+        leadership.in_flight = InFlightRows::default();
         for row in rows {
-            leadership.flights.insert(Flight::new(row, now, leadership.head.number));
+            leadership.in_flight.insert(InFlightRow::new(row, now, leadership.head.number));
         }
         leadership.failed.clear();
         for failure in failures {
@@ -327,9 +336,9 @@ impl Sender {
             return Ok(());
         };
         leadership.see(progress.head, progress.mined, now);
-        let after_last = leadership.flights.last_nonce().map_or(0, |nonce| nonce + 1);
+        let after_last = leadership.in_flight.last_nonce().map_or(0, |nonce| nonce + 1);
         leadership.next_nonce = progress.mined.max(after_last);
-        if let Some(first) = leadership.flights.first_nonce()
+        if let Some(first) = leadership.in_flight.first_nonce()
             && progress.mined < first
         {
             self.fill(leadership, progress.mined..first).await?;
@@ -346,20 +355,23 @@ impl Sender {
     }
 }
 
-/// Puts a settlement in line, unless a transaction for it is on its way already.
-fn admit(leadership: &mut Leadership, waiting: Waiting, now: Duration) {
+/// Queues a settlement, unless a transaction for it is already pending.
+fn admit(leadership: &mut Leadership, waiting: WaitingSettlement, now: Duration) {
     let key = waiting.request.key;
-    if let Some(flight) = leadership.flights.of_payment(key)
+    if let Some(flight) = leadership.in_flight.of_payment(key)
         && flight.displaced.is_none()
+        // mutant: new-nonce-after-takeover
         && !flight.has_failed()
     {
-        // It is asked for again, so whether it is still in its block is looked at again.
+        // It is requested again, so its receipt is read again.
         flight.mined = None;
         leadership.poll_soon(now);
         return;
     }
     match leadership.waiting.iter_mut().find(|known| known.request.key == key) {
-        Some(known) if waiting.origin == Origin::Queue => known.origin = Origin::Queue,
+        Some(known) if waiting.origin == RequestOrigin::Queue => {
+            known.origin = RequestOrigin::Queue
+        }
         Some(_) => {}
         None => leadership.waiting.push(waiting),
     }
@@ -375,7 +387,7 @@ async fn read_queue(
     leadership.queue = if queued.len() < BATCH { now + QUEUE_PERIOD } else { now };
     for request in queued {
         let key = request.key;
-        admit(leadership, Waiting { request, origin: Origin::Queue }, now);
+        admit(leadership, WaitingSettlement { request, origin: RequestOrigin::Queue }, now);
         // It has a transaction already, so the queue has nothing to say about it.
         if !leadership.is_waiting(key) {
             queue.withdraw(key).await?;

@@ -4,10 +4,10 @@ use order::model::chain::Network;
 use serde_json::Value;
 
 use super::*;
-use crate::rpc::Outcome;
+use crate::rpc::ReceiptStatus;
 
-/// Made by the official client for all three networks; the sandbox reads it too.
-const VECTORS: &str = include_str!("../../../../sandbox/src/chain/contracts/upto_vectors.json");
+/// Made by the official client for all three networks.
+const VECTORS: &str = include_str!("../../../../evm/vectors/x402_upto.json");
 
 const CHARGE: Money = Money::from_atomic(2_117_500);
 
@@ -23,8 +23,8 @@ fn text<'a>(vector: &'a Value, pointer: &str) -> &'a str {
 /// What the client was asked to sign, the same on each network.
 const NONCE: &str = "0xf3746613c2d920b5fdabc0856f2aeb2d4f88ee6037b8cc5d04a71a4462f13480";
 
-fn promise(vector: &Value) -> Promise {
-    Promise {
+fn promise(vector: &Value) -> Permit2Authorization {
+    Permit2Authorization {
         network: Network::from_caip2(text(vector, "/network")).unwrap(),
         payer: text(vector, "/payer").parse().unwrap(),
         pay_to: "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65".parse().unwrap(),
@@ -35,7 +35,7 @@ fn promise(vector: &Value) -> Promise {
         deadline: 4_102_444_800,
         signature: text(vector, "/signature").parse::<Bytes>().unwrap().to_vec(),
         permit: None,
-        payload: Value::Null,
+        payload: Value::Null.into(),
     }
 }
 
@@ -44,7 +44,7 @@ fn digest_and_call_are_those_of_the_official_client() {
     assert_eq!(vectors().len(), 3);
     for vector in vectors() {
         let promise = promise(&vector);
-        assert_eq!(digest(&promise).to_string(), text(&vector, "/digest"));
+        assert_eq!(B256::from(promise_digest(&promise)).to_string(), text(&vector, "/digest"));
         let call = call(&promise, CHARGE, Allowance::Given);
         assert_eq!(Bytes::from(call.data).to_string(), text(&vector, "/settleCalldata"));
         assert_eq!(call.to, noun(UPTO_PROXY));
@@ -57,7 +57,7 @@ fn digest_and_call_are_those_of_the_official_client() {
 #[test]
 fn a_payment_key_depends_on_network_payer_and_nonce_only() {
     let first = promise(&vectors()[0]);
-    let other = |change: fn(&mut Promise)| {
+    let other = |change: fn(&mut Permit2Authorization)| {
         let mut changed = first.clone();
         change(&mut changed);
         key(&changed)
@@ -68,14 +68,14 @@ fn a_payment_key_depends_on_network_payer_and_nonce_only() {
     assert_ne!(other(|promise| promise.payer = promise.pay_to), key(&first));
 }
 
-fn receipt(promise: &Promise) -> Receipt {
+fn receipt(promise: &Permit2Authorization) -> TransactionReceipt {
     let transfer = Usdc::Transfer {
         from: place(promise.payer),
         to: place(promise.pay_to),
         value: U256::from(CHARGE.atomic()),
     };
     let data = transfer.encode_log_data();
-    let log = Log {
+    let log = EventLog {
         address: place(promise.network.usdc()),
         topics: data.topics().to_vec(),
         data: data.data,
@@ -85,8 +85,8 @@ fn receipt(promise: &Promise) -> Receipt {
         removed: false,
     };
     let (transaction, block_hash) = (B256::ZERO, B256::ZERO);
-    let outcome = Outcome::Succeeded;
-    Receipt { transaction, block: 1, block_hash, outcome, logs: vec![log] }
+    let outcome = ReceiptStatus::Succeeded;
+    TransactionReceipt { transaction, block: 1, block_hash, outcome, logs: vec![log] }
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn only_the_usdc_transfer_of_this_amount_from_payer_to_seller_is_proof() {
     let promise = promise(&vectors()[0]);
     assert!(shows(&receipt(&promise), &promise, CHARGE));
     assert!(!shows(&receipt(&promise), &promise, promise.most));
-    let changes: [fn(&mut Log); 6] = [
+    let changes: [fn(&mut EventLog); 6] = [
         |log| log.address = PERMIT2,
         |log| log.topics[0] = B256::ZERO,
         |log| log.topics.swap(1, 2),

@@ -1,32 +1,33 @@
-//! What became of a promise that may have been sent to the chain.
+//! The state of an x402 payment that may have been sent.
 
-use pay::movement::Movement;
-use pay::x402::facilitator::Due;
+use pay::transfer::TransferStatus;
+use pay::x402::settler::Permit2Payment;
 
 use super::{key, shows};
-use crate::nonce::Doubt;
-use crate::permit2::{self, Hints, Sought};
-use crate::settlement::chain::Seen;
-use crate::settlement::network::NetworkSettler;
+use crate::permit2::{self, Hints, SoughtPayment};
+use crate::settlement::chain::PaymentReceipts;
+use crate::settlement::network_settler::NetworkSettler;
 use crate::settlement::preparation::PreparedCall;
+use crate::settlement::proof::ProofError;
 
-/// Only the account that the promise names can send it, and only until its deadline. Both
-/// facts are the chain's, and so is the time: our own clock has no say. What was kept with
-/// the order may be of a facilitator; then there is no transaction of ours to look for.
-pub(in crate::settlement) async fn trace(
+/// Only the named account can send it, and only until its deadline. The chain enforces both by
+/// block time, so our clock is not used. The preparation may be of a remote facilitator; then
+/// there is no transaction of ours.
+pub(crate) async fn trace(
     network: &NetworkSettler,
-    due: Due<'_>,
+    due: Permit2Payment<'_>,
     told: Option<&str>,
-) -> Result<Movement, Doubt> {
-    let sent = network.sent(key(due.promise)).await?;
-    let paid = |receipt: &_| shows(receipt, due.promise, due.charge);
+) -> Result<TransferStatus, ProofError> {
+    let sent = network.sent(key(due.authorization)).await?;
+    let paid = |receipt: &_| shows(receipt, due.authorization, due.charge);
     match network.chain.look(&sent, &paid).await? {
-        Seen::Paid(moved) => return Ok(Movement::Moved(moved)),
-        // A missing receipt is what a node that is behind would say too.
-        Seen::Nothing | Seen::Failed(_) => {}
+        PaymentReceipts::Paid(moved) => return Ok(TransferStatus::Moved(moved)),
+        // A node that is behind has no receipt either.
+        PaymentReceipts::Nothing | PaymentReceipts::Failed(_) => {}
     }
     let told = told.and_then(|hash| hash.parse().ok());
     let since = PreparedCall::read(due.preparation).map(|prepared| prepared.since);
     let horizon = network.chain.horizon().await?;
-    permit2::judge(&network.chain.node, &Sought::of(due), &horizon, Hints { since, told }).await
+    permit2::judge(&network.chain.node, &SoughtPayment::of(due), &horizon, Hints { since, told })
+        .await
 }

@@ -13,14 +13,16 @@ use tokio::time::Instant;
 
 use self::reservations::{Reservations, spare_most};
 use super::PostgresStore;
-use super::connection::{Server, trouble};
+use super::connection::{Server, store_error};
 use super::queries::cell;
-use crate::provider::budget::{ANSWER_SECONDS, Entry, Ledger, Rate, SharedBudget, Spent, Standing};
+use crate::provider::budget::{
+    ANSWER_SECONDS, AccountStanding, BudgetExhausted, CallLedger, CallRate, LedgerEntry,
+    SharedBudget,
+};
 
 mod reservations;
 
-/// Waits for the row, and reads the clock only after that: what a call is dated with must
-/// not be older than the wait.
+/// Locks the row and reads the clock after that, so that a call is not dated before the wait.
 const LOCK: &str = "WITH locked AS MATERIALIZED (
          SELECT ledger FROM provider_budget WHERE account = $1 FOR UPDATE
      )
@@ -30,23 +32,23 @@ const BEGIN: &str = "INSERT INTO provider_budget (account, ledger) VALUES ($1, $
 
 const WRITE: &str = "UPDATE provider_budget SET ledger = $2::text::jsonb WHERE account = $1";
 
-/// A process that stops between reading and writing must not keep the others from the row,
-/// and neither must the disk: a server that crashes may forget the last calls, and then the
-/// provider itself refuses those that are too many.
+/// A stopped process must not keep the row locked, and a commit need not wait for the disk: after
+/// a server crash some calls may be missing, and the provider itself refuses those that are too
+/// many.
 const TRANSACTION_SETTINGS: &str =
     "SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL synchronous_commit = off";
 
-/// A reserved call that was made is written with the next question, or after that long.
+/// A used reservation is written with the next entry, or after this time.
 const WRITE_DELAY: Duration = Duration::from_millis(250);
 
 /// Entries that no caller waits for.
-type Unwritten = Vec<(Entry, Rate)>;
+type Unwritten = Vec<(LedgerEntry, CallRate)>;
 
-type Answer = Result<Result<(), Spent>, StoreError>;
+type Answer = Result<Result<(), BudgetExhausted>, StoreError>;
 
-/// One account's row. Entries that come while a transaction is under way share the next
-/// one, the most urgent first, so a crowd costs one connection and few commits. Where the
-/// rate allows it, a process reserves a few calls ahead.
+/// One account's row. Entries that arrive during a transaction share the next one, the most
+/// urgent first, so load costs one connection and few commits. If the rate allows it, a process
+/// reserves a few calls ahead.
 #[derive(Clone)]
 struct PostgresBudget(Arc<Account>);
 
@@ -54,7 +56,7 @@ struct Account {
     name: String,
     server: Server,
     queue: Mutex<Queue>,
-    /// Refusals in a row, as the row said last.
+    /// Refusals in a row, as last read.
     refusals: AtomicU32,
 }
 
@@ -62,9 +64,9 @@ struct Account {
 struct Queue {
     waiting: Vec<Waiting>,
     reservations: Reservations,
-    /// Reserved calls that were made, and spare ones that are given back.
+    /// Used reservations, and spare ones that are released.
     unwritten: Unwritten,
-    at_work: AtWork,
+    at_work: QueueTask,
     write: Write,
 }
 
@@ -79,15 +81,15 @@ enum Write {
 
 /// Whether a task serves the queue.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum AtWork {
+enum QueueTask {
     Yes,
     #[default]
     No,
 }
 
 struct Waiting {
-    entry: Entry,
-    rate: Rate,
+    entry: LedgerEntry,
+    rate: CallRate,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -102,7 +104,7 @@ impl PostgresStore {
 
 #[async_trait]
 impl SharedBudget for PostgresBudget {
-    async fn apply(&self, entry: Entry, rate: Rate) -> Answer {
+    async fn apply(&self, entry: LedgerEntry, rate: CallRate) -> Answer {
         if self.0.apply_here(entry, rate) {
             return Ok(Ok(()));
         }
@@ -110,7 +112,7 @@ impl SharedBudget for PostgresBudget {
         self.0.queue().waiting.push(Waiting { entry, rate, answer });
         self.0.start();
         let answer = heard.await.unwrap_or(Err(StoreError::Busy));
-        if entry == Entry::Reserve && answer == Ok(Ok(())) {
+        if entry == LedgerEntry::Reserve && answer == Ok(Ok(())) {
             self.0.queue().reservations.hold(Instant::now());
         }
         answer
@@ -122,42 +124,41 @@ impl Account {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Applies what the row need not be asked about; false if it must be.
-    fn apply_here(self: &Arc<Self>, entry: Entry, rate: Rate) -> bool {
+    /// Applies an entry without the row; false if the row is needed.
+    fn apply_here(self: &Arc<Self>, entry: LedgerEntry, rate: CallRate) -> bool {
         let is_served = self.refusals.load(Ordering::Relaxed) == 0;
         let (mut queue, now) = (self.queue(), Instant::now());
         match entry {
-            // Most cards show what the row says already. If another process has been refused
-            // meanwhile, the next card shows it.
-            Entry::Note(Standing::Served) => is_served,
-            Entry::Reserve => {
+            // Usually the row says so already. If another process was refused meanwhile, the next
+            // card corrects it.
+            LedgerEntry::Note(AccountStanding::Served) => is_served,
+            LedgerEntry::Reserve => {
                 let stale = queue.reservations.take_stale(now);
-                queue.unwritten.extend(iter::repeat_n((Entry::Release, rate), stale));
+                queue.unwritten.extend(iter::repeat_n((LedgerEntry::Release, rate), stale));
                 is_served && queue.reservations.take_spare(now)
             }
-            Entry::Release => queue.reservations.give_back(rate, now),
-            Entry::TakeReserved => {
-                let is_held = queue.reservations.make(now);
+            LedgerEntry::Release => queue.reservations.release(rate, now),
+            LedgerEntry::TakeReserved => {
+                let is_held = queue.reservations.take_held(now);
                 if is_held {
                     queue.unwritten.push((entry, rate));
                     self.plan_write(&mut queue);
                 }
                 is_held
             }
-            Entry::Note(Standing::Refused) => {
+            LedgerEntry::Note(AccountStanding::Refused) => {
                 let spare = queue.reservations.take_all_spare();
-                queue.unwritten.extend(iter::repeat_n((Entry::Release, rate), spare));
+                queue.unwritten.extend(iter::repeat_n((LedgerEntry::Release, rate), spare));
                 false
             }
-            Entry::Take(_) | Entry::Report(_) => false,
+            LedgerEntry::Take(_) | LedgerEntry::Report(_) => false,
         }
     }
 
     /// Serves the queue, unless a task does so already.
     fn start(self: &Arc<Self>) {
-        if mem::replace(&mut self.queue().at_work, AtWork::Yes) == AtWork::No {
-            // A task of its own: a caller that goes away must not take the others' answers
-            // with it.
+        if mem::replace(&mut self.queue().at_work, QueueTask::Yes) == QueueTask::No {
+            // A separate task: a cancelled caller must not cancel the others.
             tokio::spawn(Arc::clone(self).serve());
         }
     }
@@ -190,8 +191,9 @@ impl Account {
                 }
                 Err(fault) => {
                     // If they were written after all, these calls count twice for a while.
-                    // What was given back expires in the row.
-                    let made = unwritten.into_iter().filter(|(entry, _)| *entry != Entry::Release);
+                    // Released reservations expire in the row.
+                    let made =
+                        unwritten.into_iter().filter(|(entry, _)| *entry != LedgerEntry::Release);
                     self.queue().unwritten.extend(made);
                     for waiting in batch {
                         let _ = waiting.answer.send(Err(fault));
@@ -210,7 +212,7 @@ impl Account {
             queue.write = Write::NotPlanned;
         }
         if batch.is_empty() && !is_due {
-            queue.at_work = AtWork::No;
+            queue.at_work = QueueTask::No;
             return None;
         }
         batch.sort_by_key(|waiting| waiting.entry.caller());
@@ -221,9 +223,9 @@ impl Account {
     async fn commit(
         &self,
         batch: &[Waiting],
-        unwritten: &[(Entry, Rate)],
-    ) -> Result<Vec<Result<(), Spent>>, StoreError> {
-        let fault = |error| trouble(&error);
+        unwritten: &[(LedgerEntry, CallRate)],
+    ) -> Result<Vec<Result<(), BudgetExhausted>>, StoreError> {
+        let fault = |error| store_error(&error);
         let mut client = self.server.client().await?;
         let transaction = client.transaction().await.map_err(fault)?;
         transaction.batch_execute(TRANSACTION_SETTINGS).await.map_err(fault)?;
@@ -231,8 +233,8 @@ impl Account {
         let before = ledger.clone();
         for (entry, rate) in unwritten {
             if ledger.apply(*entry, *rate, now).is_err() {
-                // Its reservation has expired; the call was made all the same.
-                let _ = ledger.apply(Entry::Report(1), *rate, now);
+                // Its reservation has expired, but the call was made.
+                let _ = ledger.apply(LedgerEntry::Report(1), *rate, now);
             }
         }
         let apply = |waiting: &Waiting| ledger.apply(waiting.entry, waiting.rate, now);
@@ -249,34 +251,36 @@ impl Account {
         Ok(answers)
     }
 
-    /// The ledger, which no other process sees until this transaction ends, and the time.
-    async fn lock(&self, transaction: &Transaction<'_>) -> Result<(Ledger, u64), StoreError> {
-        let fault = |error| trouble(&error);
+    /// The ledger, locked until this transaction ends, and the time.
+    async fn lock(&self, transaction: &Transaction<'_>) -> Result<(CallLedger, u64), StoreError> {
+        let fault = |error| store_error(&error);
         let lock = transaction.prepare_cached(LOCK).await.map_err(fault)?;
         let mut row = transaction.query_opt(&lock, &[&self.name]).await.map_err(fault)?;
         if row.is_none() {
-            let empty = text(&Ledger::default())?;
+            let empty = text(&CallLedger::default())?;
             transaction.execute(BEGIN, &[&self.name, &empty]).await.map_err(fault)?;
             row = transaction.query_opt(&lock, &[&self.name]).await.map_err(fault)?;
         }
         let row = row.ok_or(StoreError::Busy)?;
         let ledger = serde_json::from_str(&cell::<String>(&row, 0)?).map_err(|_| {
-            tracing::error!("a row of provider_budget cannot be read; delete it to begin anew");
+            tracing::error!(
+                "A row of provider_budget cannot be read; delete it to reset the budget"
+            );
             StoreError::Corrupt
         })?;
         Ok((ledger, cell::<i64>(&row, 1)?.cast_unsigned()))
     }
 }
 
-/// Reserves a few calls more, where cards are being sold. Answers how many.
-fn reserve_spare(ledger: &mut Ledger, batch: &[Waiting], now: u64) -> usize {
-    let Some(waiting) = batch.iter().find(|waiting| waiting.entry == Entry::Reserve) else {
+/// Reserves spare calls while cards are sold. Returns their number.
+fn reserve_spare(ledger: &mut CallLedger, batch: &[Waiting], now: u64) -> usize {
+    let Some(waiting) = batch.iter().find(|waiting| waiting.entry == LedgerEntry::Reserve) else {
         return 0;
     };
     let most = if ledger.refusals() == 0 { spare_most(waiting.rate) } else { 0 };
-    (0..most).take_while(|_| ledger.apply(Entry::Reserve, waiting.rate, now).is_ok()).count()
+    (0..most).take_while(|_| ledger.apply(LedgerEntry::Reserve, waiting.rate, now).is_ok()).count()
 }
 
-fn text(ledger: &Ledger) -> Result<String, StoreError> {
+fn text(ledger: &CallLedger) -> Result<String, StoreError> {
     serde_json::to_string(ledger).map_err(|_| StoreError::Corrupt)
 }

@@ -1,4 +1,4 @@
-//! The way to the server: a pool of connections, and what their errors mean.
+//! The connection pool, and the mapping of its errors.
 
 use std::time::Duration;
 
@@ -21,22 +21,21 @@ use crate::store::{OpenError, error::postgres};
 /// The server groups the commits of that many callers into one sync. Three
 /// processes fit into the hundred connections that a server has by default.
 const CONNECTIONS: usize = 32;
-/// How long somebody waits for a free connection before hearing that we are busy.
+/// How long a caller waits for a free connection.
 const WAIT: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(5);
-/// A server that is gone without a word is found out by the system, which then closes the
-/// connection: after this long without a sign of life, whether or not we wait to be heard.
-/// Longer than any statement may take, so that a slow server is not taken for a dead one.
+/// TCP keepalive: the system closes a connection to an unreachable server after this time. Longer
+/// than any statement may take, so that a slow server does not count as dead.
 const SILENCE: Duration = Duration::from_secs(20);
 const SILENT_LOOKS: u32 = 2;
 /// No statement of ours takes a tenth of this. The server gives up, not we, so
 /// that nothing happens after we have said that it did not.
 const SETTINGS: &str = "-c synchronous_commit=on -c statement_timeout=5s -c lock_timeout=2s \
      -c idle_in_transaction_session_timeout=10s";
-/// Any number will do, as long as every process takes the same.
+/// An arbitrary number, the same in every process.
 const MIGRATION_LOCK: i64 = 0x7065_6e6e_7962_6c6b;
 
-/// For one look at the database, which must not change it.
+/// For a read-only connection.
 const READ_ONLY: &str = "-c default_transaction_read_only=on -c statement_timeout=5s";
 
 /// One connection that can only read.
@@ -52,8 +51,8 @@ where
 }
 
 fn configuration(url: &str, settings: &str) -> Result<Config, OpenError> {
-    // What is wrong with the text is not told, since it may hold a password.
-    let mut config: Config = url.parse().map_err(|_| OpenError::Address)?;
+    // The parse error is not shown, since the text may hold a password.
+    let mut config: Config = url.parse().map_err(|_| OpenError::InvalidUrl)?;
     let settings = format!("{settings} {}", config.get_options().unwrap_or_default());
     config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
     config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
@@ -120,8 +119,8 @@ impl Server {
         cells: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Answer>, StoreError> {
         let client = self.client().await?;
-        let statement = client.prepare_cached(sql).await.map_err(|error| trouble(&error))?;
-        client.query(&statement, cells).await.map_err(|error| trouble(&error))
+        let statement = client.prepare_cached(sql).await.map_err(|error| store_error(&error))?;
+        client.query(&statement, cells).await.map_err(|error| store_error(&error))
     }
 
     pub(super) async fn execute(
@@ -130,11 +129,11 @@ impl Server {
         cells: &[&(dyn ToSql + Sync)],
     ) -> Result<u64, StoreError> {
         let client = self.client().await?;
-        let statement = client.prepare_cached(sql).await.map_err(|error| trouble(&error))?;
-        client.execute(&statement, cells).await.map_err(|error| trouble(&error))
+        let statement = client.prepare_cached(sql).await.map_err(|error| store_error(&error))?;
+        client.execute(&statement, cells).await.map_err(|error| store_error(&error))
     }
 
-    /// Migrations, one process at a time; those that come second find them done.
+    /// Runs migrations, one process at a time.
     async fn prepare(&self, keyring: &Keyring) -> Result<(), OpenError> {
         let mut client = self.pool.get().await.map_err(postgres)?;
         let transaction = client.transaction().await.map_err(postgres)?;
@@ -143,13 +142,13 @@ impl Server {
         let lock = "SELECT pg_advisory_xact_lock($1)";
         transaction.query(lock, &[&MIGRATION_LOCK]).await.map_err(postgres)?;
         migrate(&transaction).await?;
-        recognise(&transaction, keyring).await?;
+        check_identity(&transaction, keyring).await?;
         transaction.commit().await.map_err(postgres)
     }
 }
 
-/// What an error means to whoever asked.
-pub(super) fn trouble(error: &tokio_postgres::Error) -> StoreError {
+/// Maps and logs an error.
+pub(super) fn store_error(error: &tokio_postgres::Error) -> StoreError {
     let Some(fault) = error.as_db_error() else {
         tracing::warn!(fault = %error, "PostgreSQL did not answer");
         return StoreError::Busy;
@@ -184,8 +183,8 @@ async fn migrate(transaction: &Transaction<'_>) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// With other keys every order would look new and no card would open.
-async fn recognise(transaction: &Transaction<'_>, keyring: &Keyring) -> Result<(), OpenError> {
+/// With other keys every order would look new and no card could be decrypted.
+async fn check_identity(transaction: &Transaction<'_>, keyring: &Keyring) -> Result<(), OpenError> {
     let name = keyring.identity_name();
     let kept = transaction.query_opt("SELECT identity FROM keyring", &[]).await;
     match kept.map_err(postgres)? {

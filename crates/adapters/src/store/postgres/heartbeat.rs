@@ -8,37 +8,17 @@ use order::ports::StoreError;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;
 
-use super::connection::{Server, trouble};
+use super::connection::{Server, store_error};
+use super::lease;
+use super::queries::{self, BEAT, IS_ORPHAN};
 use super::session::Session;
-use super::{lease, queries};
-use crate::store::rows::sql;
 use crate::store::undecryptable::Undecryptable;
 
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// All times are the server's, so that the clocks of two machines are never compared.
-/// Written on the process's own connection, which ends with the process.
-pub(super) const BEAT: &str = "INSERT INTO processes (id, backend, heartbeat_at) \
-     VALUES ($1, pg_backend_pid(), now()) ON CONFLICT (id) DO UPDATE \
-     SET backend = pg_backend_pid(), heartbeat_at = now()";
 const FORGET_OLD: &str =
     "DELETE FROM processes WHERE heartbeat_at < now() - interval '1 hour' AND id <> $1";
 const END: &str = "DELETE FROM processes WHERE id = $1";
-
-/// Which orders are examined at once, asked by the worker `$1`: those of a process whose
-/// connection has ended, or without a heartbeat in the last 10 seconds: a process that is
-/// suspended, or whose machine is gone, may keep its connection. A worker is never dead to
-/// itself.
-pub(super) static IS_ORPHAN: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "state IN ({}) AND worker IS NOT NULL AND worker <> $1 AND NOT EXISTS (
-             SELECT FROM processes JOIN pg_stat_activity ON pid = processes.backend
-             WHERE processes.id = orders.worker
-             AND processes.heartbeat_at > now() - interval '10 seconds'
-         )",
-        sql::recovered_at_once()
-    )
-});
 
 static ANY_ORPHAN: LazyLock<String> = LazyLock::new(|| {
     format!("SELECT EXISTS (SELECT FROM orders WHERE {} AND id <> ALL($2::text[]))", *IS_ORPHAN)
@@ -113,7 +93,7 @@ impl Beats {
     }
 
     async fn beat(&self) -> Result<(), StoreError> {
-        self.write().await.map_err(|error| trouble(&error))?;
+        self.write().await.map_err(|error| store_error(&error))?;
         self.server.execute(FORGET_OLD, &[&self.worker]).await?;
         let except = self.undecryptable.ids();
         let answer = self.server.all(&ANY_ORPHAN, &[&self.worker, &except]).await?;

@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::connection::trouble;
+use super::connection::store_error;
 use super::session::Session;
 use crate::settlement::outbox::{Epoch, OutboxError, SenderAccount};
-use crate::store::outbox_rows::{account_cell, network_cell};
+use crate::store::rows::outbox::{account_cell, network_cell};
 
 const LOCK: &str = "SELECT pg_try_advisory_lock($1)";
 const LEAD: &str = "INSERT INTO senders (network, account, epoch, backend, heartbeat_at) \
@@ -25,7 +25,7 @@ pub(super) async fn take(
     account: SenderAccount,
 ) -> Result<Option<Epoch>, OutboxError> {
     let fault = |error: tokio_postgres::Error| {
-        trouble(&error);
+        store_error(&error);
         OutboxError::Busy
     };
     let client = session.client().await.map_err(fault)?;

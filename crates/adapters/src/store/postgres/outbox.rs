@@ -7,14 +7,14 @@ use order::ports::StoreError;
 use tokio_postgres::Row;
 
 use super::PostgresStore;
-use super::connection::trouble;
+use super::connection::store_error;
 use super::lease;
 use super::session::{CHANNEL, NOTICES_AT_ONCE, QUEUED as TOLD_QUEUED, write_mined};
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, MinedNotice, Notices, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
-use crate::store::outbox_rows::{self, OutboxCells, account_cell, network_cell};
+use crate::store::rows::outbox::{self as outbox_rows, OutboxCells, account_cell, network_cell};
 
 const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at, reverted_at \
      FROM outbox WHERE network = $1 AND account = $2 AND sealed IS NOT NULL ORDER BY nonce";
@@ -60,7 +60,7 @@ impl Outbox for PostgresStore {
     async fn open_rows(&self, account: SenderAccount) -> Result<Vec<OutboxRow>, OutboxError> {
         let (network, address) = (network_cell(account), account_cell(account));
         let rows = self.server.all(OPEN, &[&network, &address]).await.map_err(busy)?;
-        rows.iter().map(|row| outbox_rows::read(cells(row)?, &self.seals)).collect()
+        rows.iter().map(|row| outbox_rows::read(cells(row)?, &self.cipher)).collect()
     }
 
     async fn assign(
@@ -112,7 +112,7 @@ impl Outbox for PostgresStore {
         epoch: Epoch,
         row: &OutboxRow,
     ) -> Result<(), OutboxError> {
-        let row = outbox_rows::write(row, &self.seals)?;
+        let row = outbox_rows::write(row, &self.cipher)?;
         let (network, address) = (network_cell(account), account_cell(account));
         let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
             [&network, &address, &row.nonce, &row.hashes, &row.sealed, &row.reverted_at];
@@ -166,7 +166,8 @@ impl SettlementQueue for PostgresStore {
         requests: &[SettlementRequest],
     ) -> Result<Vec<SentTransactions>, OutboxError> {
         let keys: Vec<&[u8]> = requests.iter().map(|request| request.key.0.as_slice()).collect();
-        let sealed = requests.iter().map(|request| outbox_rows::write_queued(request, &self.seals));
+        let sealed =
+            requests.iter().map(|request| outbox_rows::write_queued(request, &self.cipher));
         let sealed = sealed.collect::<Result<Vec<_>, _>>()?;
         let (network, address) = (network_cell(account), account_cell(account));
         let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
@@ -183,7 +184,7 @@ impl SettlementQueue for PostgresStore {
         let (network, address) = (network_cell(account), account_cell(account));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = self.server.all(QUEUED, &[&network, &address, &most]).await.map_err(busy)?;
-        let read = |row: &Row| outbox_rows::read_queued(cell(row, 0)?, cell(row, 1)?, &self.seals);
+        let read = |row: &Row| outbox_rows::read_queued(cell(row, 0)?, cell(row, 1)?, &self.cipher);
         // One that this process cannot read is left to those who can.
         Ok(rows.iter().filter_map(|row| read(row).ok()).collect())
     }
@@ -257,7 +258,7 @@ impl Columns {
     fn of(rows: &[OutboxRow], store: &PostgresStore) -> Result<Self, OutboxError> {
         let mut columns = Self::default();
         for row in rows {
-            let cells = outbox_rows::write(row, &store.seals)?;
+            let cells = outbox_rows::write(row, &store.cipher)?;
             columns.nonces.push(cells.nonce);
             columns.keys.push(cells.payment_key);
             columns.payers.push(cells.payer);
@@ -298,7 +299,7 @@ fn cell<'a, T: tokio_postgres::types::FromSql<'a>>(
 }
 
 fn fault(error: tokio_postgres::Error) -> OutboxError {
-    trouble(&error);
+    store_error(&error);
     OutboxError::Busy
 }
 

@@ -8,15 +8,35 @@ use order::ports::StoreError;
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 
-use super::heartbeat::IS_ORPHAN;
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{Cells, Value, read_id};
+use crate::store::rows::{CellValue, Cells, read_id};
 
-/// The name of the index that a promise used twice runs into.
+/// The index that rejects a payment key of another order.
 pub(super) const PAYMENT_KEYS_INDEX: &str = "payment_keys_pkey";
 
-/// The name of the index that a second order in play runs into.
+/// The index that rejects a second order in play.
 pub(super) const IN_PLAY_INDEX: &str = "orders_in_play";
+
+/// All times are the server's, so that the clocks of two machines are never compared.
+/// Written on the process's own connection, which ends with the process.
+pub(super) const BEAT: &str = "INSERT INTO processes (id, backend, heartbeat_at) \
+     VALUES ($1, pg_backend_pid(), now()) ON CONFLICT (id) DO UPDATE \
+     SET backend = pg_backend_pid(), heartbeat_at = now()";
+
+/// Which orders are examined at once, asked by the worker `$1`: those of a process whose
+/// connection has ended, or without a heartbeat in the last 10 seconds: a process that is
+/// suspended, or whose machine is gone, may keep its connection. A worker is never dead to
+/// itself.
+pub(super) static IS_ORPHAN: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "state IN ({}) AND worker IS NOT NULL AND worker <> $1 AND NOT EXISTS (
+             SELECT FROM processes JOIN pg_stat_activity ON pid = processes.backend
+             WHERE processes.id = orders.worker
+             AND processes.heartbeat_at > now() - interval '10 seconds'
+         )",
+        sql::recovered_at_once()
+    )
+});
 
 pub(super) static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = $1 ORDER BY generation DESC LIMIT 1"));
@@ -26,10 +46,9 @@ pub(super) static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE i
 pub(super) static BOUND: LazyLock<String> =
     LazyLock::new(|| "SELECT order_id FROM payment_keys WHERE key = ANY($1::bytea[])".to_owned());
 
-/// One move. A row of another version makes it write nothing; a key that
-/// belongs to another order makes it fail, and a statement that fails leaves
-/// nothing behind. The keys are looked at only once the order is ours: until
-/// then another move of the same order may be binding them.
+/// Writes one order. It writes nothing if the stored version differs, and fails if a key belongs
+/// to another order. The keys are read only after the order is locked: until then another write
+/// of the same order may be binding them.
 pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     let upsert = sql::upsert(Dialect::Postgres);
     let next = |place: usize| format!("${}", sql::width() + place);
@@ -83,7 +102,7 @@ pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Undoes the claim of one order, unless somebody has moved it since.
+/// Undoes the claim of one order, unless it was written since.
 pub(super) static RELEASE: LazyLock<String> = LazyLock::new(|| {
     "UPDATE orders SET due_at = $3, planned_at = $4, worker = $5, version = version - 1
      WHERE id = $1 AND version = $2"
@@ -91,13 +110,13 @@ pub(super) static RELEASE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// What a claim has overwritten.
-pub(super) struct Before {
+pub(super) struct BeforeClaim {
     pub(super) due_at: Option<i64>,
     pub(super) planned_at: Option<i64>,
     pub(super) worker: Option<Vec<u8>>,
 }
 
-impl Before {
+impl BeforeClaim {
     /// Behind the columns of the order.
     pub(super) fn of(row: &Answer) -> Result<Self, StoreError> {
         let place = |number: usize| sql::width() + number;
@@ -109,8 +128,8 @@ impl Before {
 pub(super) static HASTEN_REFUSED: LazyLock<String> =
     LazyLock::new(|| sql::hasten_refused(Dialect::Postgres));
 
-/// What `Order::lapse` does, to many at once. Whoever begins to settle one of
-/// them at the same time has either made it something else or finds it moved.
+/// `Order::lapse` for many orders. A concurrent settlement has either changed the state already
+/// or fails by its version.
 pub(super) static LAPSE: LazyLock<String> = LazyLock::new(|| {
     "WITH over AS MATERIALIZED (
          SELECT id FROM orders
@@ -133,8 +152,7 @@ pub(super) static DROP_LAPSED: LazyLock<String> = LazyLock::new(|| {
         .to_owned()
 });
 
-/// Counts anew each time, so that two processes that tidy at once do not drop
-/// twice as much.
+/// Counts each time, so that two concurrent clean-ups do not drop twice as much.
 pub(super) static DROP_UNPAID: LazyLock<String> = LazyLock::new(|| {
     "WITH oldest AS MATERIALIZED (
              SELECT id FROM orders
@@ -181,11 +199,11 @@ pub(super) fn is_true(row: &Answer) -> bool {
     cell(row, 0).unwrap_or_default()
 }
 
-pub(super) fn bound(value: &Value) -> &(dyn ToSql + Sync) {
+pub(super) fn bound(value: &CellValue) -> &(dyn ToSql + Sync) {
     match value {
-        Value::Integer(cell) => cell,
-        Value::Text(cell) => cell,
-        Value::Blob(cell) => cell,
+        CellValue::Integer(cell) => cell,
+        CellValue::Text(cell) => cell,
+        CellValue::Blob(cell) => cell,
     }
 }
 

@@ -1,5 +1,4 @@
-//! This process's own connection: it shows that the process is alive, holds its leases and
-//! hears of changes.
+//! The process's own connection, for heartbeat, leases and notifications.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -11,14 +10,13 @@ use tokio::sync::{Mutex, Notify};
 use tokio_postgres::config::Config;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Socket, tls::NoTlsStream};
 
-use super::heartbeat;
+use super::queries::BEAT;
 use crate::settlement::outbox::{MinedNotice, NoticeBoard, Notices};
 
-/// Where processes tell each other that the outbox has changed.
+/// The notification channel of the outbox.
 pub(super) const CHANNEL: &str = "pennyblack_outbox";
 
-/// What the sender is told when something is in the queue. Anything else there is a list of
-/// transactions in blocks.
+/// The payload for a new queue entry. Any other payload is a list of mined transactions.
 pub(super) const QUEUED: &str = "queued";
 /// A payload has less than 8,000 bytes.
 pub(super) const NOTICES_AT_ONCE: usize = 56;
@@ -68,15 +66,15 @@ impl Session {
             return Ok(Arc::clone(client));
         }
         let (client, driver) = self.config.connect(NoTls).await?;
-        tokio::spawn(hear(driver, Arc::clone(&self.notices), Arc::clone(&self.ended)));
+        tokio::spawn(receive_notices(driver, Arc::clone(&self.notices), Arc::clone(&self.ended)));
         client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-        client.execute(heartbeat::BEAT, &[&self.worker.bytes().as_slice()]).await?;
+        client.execute(BEAT, &[&self.worker.bytes().as_slice()]).await?;
         let client = Arc::new(client);
         *connection = Some(Arc::clone(&client));
         Ok(client)
     }
 
-    /// What this process is told while it has a connection, which its heartbeat renews.
+    /// Notices to this process while it is connected; the heartbeat reconnects.
     pub(super) fn notices(&self) -> Notices {
         self.notices.subscribe()
     }
@@ -91,7 +89,7 @@ impl Session {
     }
 }
 
-async fn hear(
+async fn receive_notices(
     mut driver: Connection<Socket, NoTlsStream>,
     notices: Arc<NoticeBoard>,
     ended: Arc<Notify>,

@@ -17,28 +17,27 @@ use order::model::payment::{
 use order::model::seller::Username;
 use order::ports::{OpenOrders, StoreError};
 
-use super::words::Word;
-use super::{Cells, Row};
-use crate::seal::{Place, SealError, Seals};
+use super::columns::{Cells, Row};
+use super::enum_text::EnumText;
+use crate::store::encryption::{CipherError, ColumnCipher, EncryptedColumn};
 
-/// The column that makes no sense.
+/// The column that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Unreadable(&'static str);
 
-/// The order that a row was written from. Which column is at fault is for the
-/// log: there is nothing else that a caller could do about it.
-pub(in crate::store) fn read(row: Row, seals: &Seals) -> Result<Stored, StoreError> {
+/// Parses an order. The faulty column is only logged, since a caller can do nothing about it.
+pub(in crate::store) fn read(row: Row, cipher: &ColumnCipher) -> Result<Stored, StoreError> {
     let id = row.id.clone().unwrap_or_default();
-    Page { row, seals }.order().map_err(|Unreadable(column)| {
+    RowReader { row, cipher }.order().map_err(|Unreadable(column)| {
         tracing::error!(order.id = %id, column, "an order in the store cannot be read");
         StoreError::Corrupt
     })
 }
 
-/// Whether the keys of everything that is sealed in a row are on this ring.
-pub(in crate::store) fn is_decryptable(row: &Row, seals: &Seals) -> bool {
+/// Whether the key file has the keys of all encrypted values in a row.
+pub(in crate::store) fn is_decryptable(row: &Row, cipher: &ColumnCipher) -> bool {
     let sealed = [&row.sealed_card, &row.sealed_credential, &row.sealed_preparation];
-    sealed.into_iter().flatten().all(|sealed| seals.has_key_of(sealed))
+    sealed.into_iter().flatten().all(|sealed| cipher.has_key_of(sealed))
 }
 
 /// An order's id in a table beside the orders.
@@ -49,7 +48,7 @@ pub(in crate::store) fn read_id(name: &str) -> Result<OrderId, StoreError> {
     })
 }
 
-/// One row of what [`OPEN_ORDERS`](super::sql::OPEN_ORDERS) gives.
+/// One row of [`OPEN_ORDERS`](super::sql::OPEN_ORDERS).
 pub(in crate::store) fn read_open(cells: &impl Cells) -> Result<OpenOrders, StoreError> {
     let network = cells.text(2)?.as_deref().and_then(Network::from_caip2);
     Ok(OpenOrders {
@@ -60,13 +59,13 @@ pub(in crate::store) fn read_open(cells: &impl Cells) -> Result<OpenOrders, Stor
     })
 }
 
-/// A row that is being read.
-struct Page<'a> {
+/// A row while it is parsed.
+struct RowReader<'a> {
     row: Row,
-    seals: &'a Seals,
+    cipher: &'a ColumnCipher,
 }
 
-impl Page<'_> {
+impl RowReader<'_> {
     fn order(&self) -> Result<Stored, Unreadable> {
         Ok(match need(self.row.state.as_deref(), "state")? {
             "offered" => self.frame(Offered)?.into(),
@@ -186,8 +185,8 @@ impl Page<'_> {
     fn payment(&self) -> Result<Payment, Unreadable> {
         let row = &self.row;
         let network = need(row.network.as_deref(), "network")?;
-        let credential = self.secret(&row.sealed_credential, Place::Credential);
-        let preparation = self.secret(&row.sealed_preparation, Place::Preparation);
+        let credential = self.secret(&row.sealed_credential, EncryptedColumn::Credential);
+        let preparation = self.secret(&row.sealed_preparation, EncryptedColumn::Preparation);
         let authorization = Authorization {
             tender: word(&row.tender, "tender")?,
             network: Network::from_caip2(network).ok_or(Unreadable("network"))?,
@@ -208,12 +207,16 @@ impl Page<'_> {
 
     fn card(&self) -> Result<order::model::card::Postcard, Unreadable> {
         let sealed = need(self.row.sealed_card.as_ref(), "sealed_card")?;
-        self.seals.open_card(sealed, self.id()?).map_err(|_| Unreadable("sealed_card"))
+        self.cipher.open_card(sealed, self.id()?).map_err(|_| Unreadable("sealed_card"))
     }
 
-    fn secret(&self, sealed: &Option<Vec<u8>>, place: Place) -> Result<Vec<u8>, SealError> {
-        let id = self.id().map_err(|_| SealError::Broken)?;
-        let open = |sealed: &Vec<u8>| self.seals.open(sealed, id, place);
+    fn secret(
+        &self,
+        sealed: &Option<Vec<u8>>,
+        column: EncryptedColumn,
+    ) -> Result<Vec<u8>, CipherError> {
+        let id = self.id().map_err(|_| CipherError::Broken)?;
+        let open = |sealed: &Vec<u8>| self.cipher.open(sealed, id, column);
         let plain = sealed.as_ref().map(open).transpose()?;
         Ok(plain.map(|plain| plain.to_vec()).unwrap_or_default())
     }
@@ -243,7 +246,7 @@ fn usdc(cell: Option<i64>, column: &'static str) -> Result<Usdc, Unreadable> {
     number(cell, column).map(Usdc::from_atomic)
 }
 
-fn word<W: Word>(cell: &Option<String>, column: &'static str) -> Result<W, Unreadable> {
+fn word<W: EnumText>(cell: &Option<String>, column: &'static str) -> Result<W, Unreadable> {
     W::read(need(cell.as_deref(), column)?).ok_or(Unreadable(column))
 }
 

@@ -1,10 +1,10 @@
-//! The SQL that follows from the list of columns, for either database.
+//! SQL generated from the columns, for either database.
 
 use order::lifecycle::Stored;
 
-use super::COLUMNS;
+use super::columns::COLUMNS;
 
-/// How a database marks the place of a value in a statement.
+/// The placeholder syntax of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Dialect {
     Sqlite,
@@ -40,8 +40,7 @@ pub(in crate::store) fn upsert(dialect: Dialect) -> String {
     )
 }
 
-/// What the moves of an order may change. Leaving out the rest spares the
-/// databases the indexes on it.
+/// The columns that may change. Leaving out the others avoids index updates.
 fn changing() -> Vec<&'static str> {
     let fixed =
         ["id", "operation_key", "generation", "origin", "fingerprint", "seller", "created_at"];

@@ -6,34 +6,33 @@ use order::model::ids::OrderId;
 use order::model::mail::{ProviderAccount, ProviderQuote};
 use order::model::payment::{Payment, PaymentKey};
 
-use super::Row;
-use super::words::Word;
-use crate::seal::{Place, SealError, Seals};
+use super::columns::Row;
+use super::enum_text::EnumText;
+use crate::store::encryption::{CipherError, ColumnCipher, EncryptedColumn};
 
-/// The row of an order under its own version. What could be read or spent by
-/// others is sealed.
-pub(in crate::store) fn write(order: &Stored, seals: &Seals) -> Result<Row, SealError> {
-    let mut ink = Ink { row: frame(order), id: order.id(), seals };
+/// The row of an order. Personal data and credentials are encrypted.
+pub(in crate::store) fn write(order: &Stored, cipher: &ColumnCipher) -> Result<Row, CipherError> {
+    let mut writer = RowWriter { row: frame(order), id: order.id(), cipher };
     match order {
         Stored::Offered(_) | Stored::Lapsed(_) => {}
-        Stored::Settling(order) => ink.settling(&order.state)?,
-        Stored::Unconfirmed(order) => ink.settling(&order.state.was)?,
-        Stored::Submitting(order) => ink.submitting(&order.state)?,
+        Stored::Settling(order) => writer.settling(&order.state)?,
+        Stored::Unconfirmed(order) => writer.settling(&order.state.was)?,
+        Stored::Submitting(order) => writer.submitting(&order.state)?,
         Stored::Unfulfilled(order) => match &order.state.shortfall {
-            Shortfall::Refused(was) | Shortfall::Lost(was) => ink.submitting(was)?,
-            Shortfall::Undelivered(was) => ink.mailed(was)?,
+            Shortfall::Refused(was) | Shortfall::Lost(was) => writer.submitting(was)?,
+            Shortfall::Undelivered(was) => writer.mailed(was)?,
         },
-        Stored::Mailed(order) => ink.mailed(&order.state)?,
+        Stored::Mailed(order) => writer.mailed(&order.state)?,
         Stored::Refunded(order) => {
-            ink.paid(&order.state.paid)?;
-            ink.row.refund_transaction = Some(order.state.refund.transaction.clone());
-            ink.row.refund_at = number(order.state.refund.at.0);
+            writer.paid(&order.state.paid)?;
+            writer.row.refund_transaction = Some(order.state.refund.transaction.clone());
+            writer.row.refund_at = number(order.state.refund.at.0);
         }
     }
-    Ok(ink.row)
+    Ok(writer.row)
 }
 
-/// An offer has nothing to seal.
+/// An offer has nothing to encrypt.
 pub(in crate::store) fn offer_row(offer: Order<Offered>) -> Row {
     frame(&offer.into())
 }
@@ -61,27 +60,27 @@ fn frame(order: &Stored) -> Row {
     }
 }
 
-/// A row that is being written.
-struct Ink<'a> {
+/// A row while it is built.
+struct RowWriter<'a> {
     row: Row,
     id: OrderId,
-    seals: &'a Seals,
+    cipher: &'a ColumnCipher,
 }
 
-impl Ink<'_> {
+impl RowWriter<'_> {
     fn quote(&mut self, quote: ProviderQuote) {
         self.row.quote_cents = number(quote.total().0);
     }
 
-    fn settling(&mut self, settling: &Settling) -> Result<(), SealError> {
+    fn settling(&mut self, settling: &Settling) -> Result<(), CipherError> {
         self.quote(settling.quote);
-        self.row.sealed_card = Some(self.seals.seal_card(&settling.card, self.id)?);
+        self.row.sealed_card = Some(self.cipher.seal_card(&settling.card, self.id)?);
         self.payment(&settling.payment)
     }
 
-    fn submitting(&mut self, submitting: &Submitting) -> Result<(), SealError> {
+    fn submitting(&mut self, submitting: &Submitting) -> Result<(), CipherError> {
         self.paid(&submitting.paid)?;
-        self.row.sealed_card = Some(self.seals.seal_card(&submitting.card, self.id)?);
+        self.row.sealed_card = Some(self.cipher.seal_card(&submitting.card, self.id)?);
         self.row.attempt = Some(submitting.attempt.into());
         self.row.submitting_since = number(submitting.since.0);
         self.row.doubt = word(&submitting.doubt);
@@ -89,7 +88,7 @@ impl Ink<'_> {
         Ok(())
     }
 
-    fn mailed(&mut self, mailed: &Mailed) -> Result<(), SealError> {
+    fn mailed(&mut self, mailed: &Mailed) -> Result<(), CipherError> {
         self.paid(&mailed.paid)?;
         self.row.mailpiece = Some(mailed.mailpiece.0.clone());
         self.row.mailed_at = number(mailed.mailed_at.0);
@@ -103,7 +102,7 @@ impl Ink<'_> {
         self.row.provider_account = asked.map(|account| account.0.clone());
     }
 
-    fn paid(&mut self, paid: &Paid) -> Result<(), SealError> {
+    fn paid(&mut self, paid: &Paid) -> Result<(), CipherError> {
         self.quote(paid.quote);
         self.payment(&paid.payment)?;
         let settlement = &paid.settlement;
@@ -116,7 +115,7 @@ impl Ink<'_> {
         Ok(())
     }
 
-    fn payment(&mut self, payment: &Payment) -> Result<(), SealError> {
+    fn payment(&mut self, payment: &Payment) -> Result<(), CipherError> {
         let promise = &payment.authorization;
         self.row.tender = word(&promise.tender);
         self.row.network = Some(promise.network.caip2().to_owned());
@@ -127,27 +126,32 @@ impl Ink<'_> {
         self.row.payment_keys =
             Some(promise.keys.iter().flat_map(|PaymentKey(key)| *key).collect());
         self.row.credential_digest = Some(promise.digest.0.to_vec());
-        self.row.sealed_credential = self.secret(&promise.credential.0, Place::Credential)?;
-        self.row.sealed_preparation = self.secret(&payment.preparation.0, Place::Preparation)?;
+        self.row.sealed_credential =
+            self.secret(&promise.credential.0, EncryptedColumn::Credential)?;
+        self.row.sealed_preparation =
+            self.secret(&payment.preparation.0, EncryptedColumn::Preparation)?;
         self.row.charge_atomic = number(payment.charge.atomic());
         Ok(())
     }
 
-    /// Nothing is written for nothing, so that a forgotten secret leaves no trace.
-    fn secret(&self, plain: &[u8], place: Place) -> Result<Option<Vec<u8>>, SealError> {
-        (!plain.is_empty()).then(|| self.seals.seal(plain, self.id, place)).transpose()
+    /// Null for an empty secret, so that a deleted secret leaves no trace.
+    fn secret(
+        &self,
+        plain: &[u8],
+        column: EncryptedColumn,
+    ) -> Result<Option<Vec<u8>>, CipherError> {
+        (!plain.is_empty()).then(|| self.cipher.seal(plain, self.id, column)).transpose()
     }
 }
 
-/// Databases have no unsigned numbers. Those from 2^63 on, which only a payer's
-/// own deadline can be, turn negative there and come back as they were.
+/// Databases have no unsigned integers. Values from 2^63 on, which only a payer's deadline can
+/// have, are stored as negative numbers and read back unchanged.
 #[expect(clippy::unnecessary_wraps, reason = "every cell of a row may be empty")]
 fn number(value: u64) -> Option<i64> {
     Some(value.cast_signed())
 }
 
-/// In small letters, so that an address is found however somebody spells it,
-/// and no checksum has to be computed for each.
+/// In lower case, so that an address is found in any spelling, and no checksum is computed.
 fn address(address: EvmAddress) -> String {
     let mut written = String::with_capacity(42);
     written.push_str("0x");
@@ -159,6 +163,6 @@ fn address(address: EvmAddress) -> String {
     written
 }
 
-fn word(choice: &impl Word) -> Option<String> {
-    Some(choice.word().to_owned())
+fn word(choice: &impl EnumText) -> Option<String> {
+    Some(choice.text().to_owned())
 }

@@ -1,4 +1,4 @@
-//! What each command does to the database, inside the writer's transaction.
+//! Executes commands inside the writer's transaction.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use order::ports::{StoreError, TidyLimits};
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
-use super::command::{Answer, Claim, Claimed, Command, Move, Rival, Unneeded};
+use super::command::{Answer, Claim, Claimed, Command, OrderWrite, OtherInPlay, RowsToDrop};
 use super::queries;
 use crate::store::rows::sql::{self, Dialect};
-use crate::store::rows::{self, Row, Value, moment};
+use crate::store::rows::{self, CellValue, Row, seconds_cell};
 
-/// Tells whoever asked, once it is known whether the transaction was committed.
+/// Answers a command after the commit.
 pub(super) type Reply = Box<dyn FnOnce(Result<(), StoreError>)>;
 
 /// When a commit waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syncing {
+pub(super) enum SyncMode {
     Always,
-    /// At the next commit that has to. Good enough for what can be made again.
+    /// At the next commit that must. For data that can be recreated.
     Later,
 }
 
@@ -32,8 +32,7 @@ const OFFERS_BETWEEN_CAPS: i64 = 10_000;
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
 static INSERT_OFFER: LazyLock<String> = LazyLock::new(|| sql::insert_offer(Dialect::Sqlite));
-/// What is due, by a short walk along an index, and what a clock that ran ahead
-/// has planned, by a look through the rest of it.
+/// Orders that are due, by index, and orders that were planned by a clock that ran ahead.
 static DUE: LazyLock<String> = LazyLock::new(|| {
     sql::select(
         "WHERE id IN (
@@ -49,7 +48,7 @@ static DUE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-impl Syncing {
+impl SyncMode {
     pub(super) fn set(&mut self, next: Self, database: &Connection) -> rusqlite::Result<()> {
         if *self != next {
             database.execute_batch(match next {
@@ -62,10 +61,9 @@ impl Syncing {
     }
 }
 
-/// A move must be on disk before anything is done on the strength of it. A claim need not
-/// be, since after a crash no process holds it any more, nor an offer, since it can be made
-/// again.
-pub(super) fn syncing(commands: &[Command]) -> Syncing {
+/// A write must be on disk before anything depends on it. A claim need not be, since it ends with
+/// a crash, nor an offer, since it can be recreated.
+pub(super) fn syncing(commands: &[Command]) -> SyncMode {
     let durable = commands.iter().any(|command| match command {
         Command::Record(..) | Command::Lapse { .. } | Command::Write(..) => true,
         Command::Offer(..)
@@ -74,11 +72,11 @@ pub(super) fn syncing(commands: &[Command]) -> Syncing {
         | Command::Ping(_)
         | Command::Close(_) => false,
     });
-    if durable { Syncing::Always } else { Syncing::Later }
+    if durable { SyncMode::Always } else { SyncMode::Later }
 }
 
-/// An error here ends the whole transaction; what a command itself may come
-/// to, such as losing a race, is in its reply.
+/// An error here ends the whole transaction; the outcome of a command, such as a lost race, is in
+/// its reply.
 pub(super) fn command(
     database: &Connection,
     command: Command,
@@ -86,7 +84,7 @@ pub(super) fn command(
 ) -> rusqlite::Result<()> {
     match command {
         Command::Record(next, answer) => {
-            // In case of an error the caller hears of it by the dropped answer.
+            // On an error the answer is dropped, which the caller sees.
             replies.push(reply(answer, record(database, *next)?));
         }
         Command::Offer(row, answer) => replies.push(reply(answer, offer(database, *row)?)),
@@ -96,10 +94,10 @@ pub(super) fn command(
         Command::Lapse { now, most, answer } => {
             replies.push(reply(answer, Ok(lapse(database, now, most)?)));
         }
-        Command::Drop { which: Unneeded::LapsedBefore(before), most, answer } => {
+        Command::Drop { which: RowsToDrop::LapsedBefore(before), most, answer } => {
             replies.push(reply(answer, Ok(drop_lapsed(database, before, most)?)));
         }
-        Command::Drop { which: Unneeded::OldestUnpaid, most, answer } => {
+        Command::Drop { which: RowsToDrop::OldestUnpaid, most, answer } => {
             replies.push(reply(answer, Ok(drop_unpaid(database, most)?)));
         }
         Command::Write(write, answer) => {
@@ -113,8 +111,8 @@ pub(super) fn command(
 }
 
 fn reply<T: 'static>(answer: Answer<T>, outcome: Result<T, StoreError>) -> Reply {
-    // Even "somebody else was first" may rest on a move of this transaction,
-    // so it holds only if the transaction does.
+    // Even a lost race may depend on a write of this transaction, so the answer is valid only
+    // after the commit.
     Box::new(move |committed| {
         let _ = answer.send(committed.and(outcome));
     })
@@ -126,20 +124,19 @@ fn offer(database: &Connection, row: Row) -> rusqlite::Result<Result<Row, StoreE
     let written =
         database.prepare_cached(&INSERT_OFFER)?.execute(params_from_iter(row.into_values()))?;
     if written == 1 && database.last_insert_rowid() % OFFERS_BETWEEN_CAPS == 0 {
-        keep_within(database, TidyLimits::DEFAULT.unpaid_rows_max)?;
+        drop_above(database, TidyLimits::DEFAULT.unpaid_rows_max)?;
     }
     let found = queries::by_id(database, &id);
     Ok(found.and_then(|row| row.ok_or(StoreError::Corrupt)))
 }
 
-/// All of a move or nothing of it: what may stand against it is asked before
-/// anything is written, and keys that were bound too early are let go again.
-/// Nobody else writes, so the answers hold until the commit. (A savepoint for
-/// each move would copy every page it touches.)
-fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), StoreError>> {
-    let Move { row, keys, event, rival } = next;
+/// Writes an order atomically: all conditions are checked before the write, and keys that were
+/// bound too early are released. There is no other writer, so the checks hold until the commit.
+/// (A savepoint for each write would copy every page it touches.)
+fn record(database: &Connection, next: OrderWrite) -> rusqlite::Result<Result<(), StoreError>> {
+    let OrderWrite { row, keys, event, other_in_play } = next;
     let order = event.order.to_string();
-    if rival == Rival::Possible && has_rival(database, &row)? {
+    if other_in_play == OtherInPlay::Possible && has_other_in_play(database, &row)? {
         return Ok(Err(StoreError::Moved));
     }
     let mut bound = Vec::with_capacity(keys.len());
@@ -156,15 +153,15 @@ fn record(database: &Connection, next: Move) -> rusqlite::Result<Result<(), Stor
     Ok(Ok(()))
 }
 
-/// Whose a payment's keys are.
+/// The owner of a payment's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Here,
     Elsewhere,
 }
 
-/// Binds the keys that nobody has bound yet, and notes which those were. Almost
-/// all are new, so they are written first and asked about only if that fails.
+/// Binds unbound keys and records them. Almost all are new, so they are written first and read
+/// only if that fails.
 fn bind<'a>(
     database: &Connection,
     keys: &'a [PaymentKey],
@@ -200,16 +197,16 @@ fn is_stale(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
     database.prepare_cached(other)?.exists(params![row.id, row.version])
 }
 
-/// Whether another order of the same operation is in play. Nobody else writes,
-/// so what is true now is true until the commit; PostgreSQL needs an index for it.
-fn has_rival(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
-    let rival = "SELECT 1 FROM orders WHERE operation_key = ?1 AND id <> ?2 AND state IN ( \
+/// Whether another order of the same operation is in play. There is no other writer, so this
+/// holds until the commit; PostgreSQL needs an index for it.
+fn has_other_in_play(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
+    let other_in_play = "SELECT 1 FROM orders WHERE operation_key = ?1 AND id <> ?2 AND state IN ( \
          'settling', 'unconfirmed', 'submitting', \
          'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered')";
-    database.prepare_cached(rival)?.exists(params![row.operation_key, row.id])
+    database.prepare_cached(other_in_play)?.exists(params![row.operation_key, row.id])
 }
 
-/// To the end of the list, and to the order's own chain.
+/// Appends to the event log and to the order's chain of events.
 fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
     let append = "INSERT INTO events (previous, order_id, version, at, actor, state, evidence) \
          VALUES ((SELECT last_event FROM orders WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6)";
@@ -220,20 +217,20 @@ fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result
     database.prepare_cached(remember)?.execute(params![order, sequence]).map(drop)
 }
 
-/// The orders of dead workers are due since the file was opened.
+/// The orders of dead workers became due when the file was opened.
 fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Claimed> {
-    let Claim { worker, now, until, most, ref except, ref seals } = *claim;
+    let Claim { worker, now, until, most, ref except, ref cipher } = *claim;
     let limit = i64::try_from(most.saturating_add(except.len())).unwrap_or(i64::MAX);
-    let ahead = moment(now.plus(CLOCK_SKEW_SECONDS).0);
+    let ahead = seconds_cell(now.plus(CLOCK_SKEW_SECONDS).0);
     let mut due = database.prepare_cached(&DUE)?;
     let due =
-        due.query_map(params![moment(now.0), ahead, limit], |row| Ok(Row::from_cells(row)))?;
-    // What cannot be read is in the log, and must not keep the others waiting.
+        due.query_map(params![seconds_cell(now.0), ahead, limit], |row| Ok(Row::from_cells(row)))?;
+    // Rows that cannot be read are logged and must not block the others.
     let due = due.collect::<rusqlite::Result<Vec<_>>>()?;
     let due = due.into_iter().filter_map(Result::ok);
     let due = due.filter(|row| !row.id.as_ref().is_some_and(|id| except.contains(id)));
     let (mut taken, left): (Vec<Row>, Vec<Row>) =
-        due.take(most).partition(|row| rows::is_decryptable(row, seals));
+        due.take(most).partition(|row| rows::is_decryptable(row, cipher));
     let take = "UPDATE orders SET due_at = ?2, planned_at = ?3, worker = ?4, \
          version = version + 1 WHERE id = ?1";
     let mut take = database.prepare_cached(take)?;
@@ -249,31 +246,31 @@ fn claim(database: &Connection, claim: &Claim) -> rusqlite::Result<Claimed> {
     Ok(Claimed { taken, undecryptable })
 }
 
-/// What `Order::lapse` does, to many at once.
+/// `Order::lapse` for many orders.
 fn lapse(database: &Connection, now: Timestamp, most: u64) -> rusqlite::Result<u64> {
     let lapse = "UPDATE orders SET state = 'lapsed', version = version + 1, \
          updated_at = expires_at, due_at = NULL, planned_at = 0, looks = 0 \
          WHERE id IN (SELECT id FROM orders WHERE state = 'offered' AND origin = 'explicit' \
              AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2)";
-    database.prepare_cached(lapse)?.execute([moment(now.0), moment(most)]).map(count)
+    database.prepare_cached(lapse)?.execute([seconds_cell(now.0), seconds_cell(most)]).map(count)
 }
 
 fn drop_lapsed(database: &Connection, before: Timestamp, most: u64) -> rusqlite::Result<u64> {
     let old = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
          WHERE state = 'lapsed' AND begun = 0 AND updated_at < ?1 \
          ORDER BY updated_at LIMIT ?2)";
-    database.prepare_cached(old)?.execute([moment(before.0), moment(most)]).map(count)
+    database.prepare_cached(old)?.execute([seconds_cell(before.0), seconds_cell(most)]).map(count)
 }
 
 fn drop_unpaid(database: &Connection, most: u64) -> rusqlite::Result<u64> {
     let oldest = "DELETE FROM orders WHERE id IN (SELECT id FROM orders \
          WHERE state IN ('offered', 'lapsed') AND begun = 0 \
          ORDER BY created_at, id LIMIT ?1)";
-    database.prepare_cached(oldest)?.execute([moment(most)]).map(count)
+    database.prepare_cached(oldest)?.execute([seconds_cell(most)]).map(count)
 }
 
 /// Drops the oldest unpaid rows above the cap.
-fn keep_within(database: &Connection, most: u64) -> rusqlite::Result<u64> {
+fn drop_above(database: &Connection, most: u64) -> rusqlite::Result<u64> {
     let unpaid = queries::count_unpaid(database)?;
     drop_unpaid(database, unpaid.saturating_sub(most))
 }
@@ -282,7 +279,7 @@ fn count(rows: usize) -> u64 {
     u64::try_from(rows).expect("a count fits 64 bits")
 }
 
-impl ToSql for Value {
+impl ToSql for CellValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         match self {
             Self::Integer(cell) => cell.to_sql(),
@@ -301,35 +298,35 @@ mod tests {
 
     use super::*;
     use crate::keys::Keyring;
-    use crate::seal::Seals;
+    use crate::store::encryption::ColumnCipher;
     use crate::store::migration;
 
     fn record() -> Command {
         let next = begun(offer(1), 1).into();
-        let event = Event::of(&next, 1, &Actor::Desk);
-        let rival = Rival::Possible;
+        let event = Event::of(&next, 1, &Actor::Checkout);
+        let other_in_play = OtherInPlay::Possible;
         let row = rows::offer_row(offer(1));
-        let next = Move { row, keys: Vec::new(), event, rival };
+        let next = OrderWrite { row, keys: Vec::new(), event, other_in_play };
         Command::Record(Box::new(next), oneshot::channel().0)
     }
 
     fn claim() -> Command {
         let worker = WorkerId::from_bytes([1; 16]);
-        let seals = Seals::new(&Keyring::from_text(&"42".repeat(32)).unwrap());
+        let cipher = ColumnCipher::new(&Keyring::from_text(&"42".repeat(32)).unwrap());
         let except = Vec::new();
-        let claim = Claim { worker, now: NOW, until: NOW, most: 1, except, seals };
+        let claim = Claim { worker, now: NOW, until: NOW, most: 1, except, cipher };
         Command::Claim(Box::new(claim), oneshot::channel().0)
     }
 
     #[test]
-    fn a_commit_with_a_move_or_a_lapse_in_it_waits_for_the_disk() {
+    fn a_commit_with_a_write_or_a_lapse_waits_for_the_disk() {
         let lapse = Command::Lapse { now: NOW, most: 1, answer: oneshot::channel().0 };
-        assert_eq!(syncing(&[claim(), record()]), Syncing::Always);
-        assert_eq!(syncing(&[lapse]), Syncing::Always);
+        assert_eq!(syncing(&[claim(), record()]), SyncMode::Always);
+        assert_eq!(syncing(&[lapse]), SyncMode::Always);
         let offer = Command::Offer(Box::new(rows::offer_row(offer(1))), oneshot::channel().0);
-        assert_eq!(syncing(&[offer]), Syncing::Later);
-        assert_eq!(syncing(&[claim()]), Syncing::Later);
-        assert_eq!(syncing(&[]), Syncing::Later);
+        assert_eq!(syncing(&[offer]), SyncMode::Later);
+        assert_eq!(syncing(&[claim()]), SyncMode::Later);
+        assert_eq!(syncing(&[]), SyncMode::Later);
     }
 
     #[test]
@@ -344,8 +341,8 @@ mod tests {
         }
         let begun = "UPDATE orders SET begun = true WHERE id = ?1";
         database.execute(begun, [named(0).id.to_string()]).unwrap();
-        assert_eq!(keep_within(&database, 4), Ok(5));
-        assert_eq!(keep_within(&database, 4), Ok(0));
+        assert_eq!(drop_above(&database, 4), Ok(5));
+        assert_eq!(drop_above(&database, 4), Ok(0));
         for seed in 0..10 {
             let found = queries::by_id(&database, &named(seed).id.to_string()).unwrap();
             assert_eq!(found.is_some(), seed == 0 || seed > 5, "{seed}");
@@ -353,12 +350,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_database_is_told_is_what_was_decided() {
+    fn the_sync_mode_is_set_in_the_database() {
         let database = Connection::open_in_memory().unwrap();
         let told = || database.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
         let (normal, full) = (1, 2);
-        let mut syncing = Syncing::Always;
-        for (next, expected) in [(Syncing::Later, normal), (Syncing::Always, full)] {
+        let mut syncing = SyncMode::Always;
+        for (next, expected) in [(SyncMode::Later, normal), (SyncMode::Always, full)] {
             syncing.set(next, &database).unwrap();
             assert_eq!(told(), Ok(expected));
         }

@@ -1,4 +1,4 @@
-//! Keeping the write-ahead log small without making a commit wait for it.
+//! Checkpoints of the write-ahead log, outside of commits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::connection::{connect, trouble};
+use super::connection::{connect, store_error};
 use crate::store::OpenError;
 
-/// Often enough that a pass is short, seldom enough that its two syncs do not
-/// take the disk from the commits.
+/// Often enough that a checkpoint is short, seldom enough that its syncs do not delay commits.
 const PAUSE: Duration = Duration::from_millis(500);
 /// 32 MiB of pages: as long as every pass is overtaken by new commits, the log
 /// grows, and at this size the writer itself makes the last step.
@@ -89,7 +88,7 @@ impl LogSize {
         };
         let pages = database.query_row(checkpoint, [], |row| row.get::<_, i64>(1));
         pages.unwrap_or_else(|error| {
-            trouble(&error);
+            store_error(&error);
             0
         })
     }

@@ -1,4 +1,4 @@
-//! What the thread that writes can be asked to do.
+//! Commands of the writer thread.
 
 use order::lifecycle::event::Event;
 use order::model::ids::{Timestamp, WorkerId};
@@ -7,33 +7,33 @@ use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::seal::Seals;
+use crate::store::encryption::ColumnCipher;
 use crate::store::rows::Row;
 
-/// One move, ready to be written: the row has its new version.
-pub(super) struct Move {
+/// One write of an order; the row has its new version.
+pub(super) struct OrderWrite {
     pub(super) row: Row,
     pub(super) keys: Vec<PaymentKey>,
     pub(super) event: Event,
-    pub(super) rival: Rival,
+    pub(super) other_in_play: OtherInPlay,
 }
 
 /// Whether the order is in play from now on, so that no other one of its
 /// operation may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rival {
+pub(super) enum OtherInPlay {
     None,
     Possible,
 }
 
-/// Which rows nobody needs.
+/// Which rows to drop.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Unneeded {
+pub(super) enum RowsToDrop {
     LapsedBefore(Timestamp),
     OldestUnpaid,
 }
 
-/// Who takes orders that are due, and until when.
+/// A claim of due orders.
 pub(super) struct Claim {
     pub(super) worker: WorkerId,
     pub(super) now: Timestamp,
@@ -42,10 +42,10 @@ pub(super) struct Claim {
     /// Orders that are not to be taken, by id.
     pub(super) except: Vec<String>,
     /// What can be decrypted with these is taken, and nothing else.
-    pub(super) seals: Seals,
+    pub(super) cipher: ColumnCipher,
 }
 
-/// What a claim has taken, and what it left because its key is not on our ring.
+/// The claimed orders, and those whose key we do not have.
 #[derive(Default)]
 pub(super) struct Claimed {
     pub(super) taken: Vec<Row>,
@@ -58,7 +58,7 @@ pub(super) type DurableWrite = Box<dyn FnOnce(&Connection) -> rusqlite::Result<(
 pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(super) enum Command {
-    Record(Box<Move>, Answer<()>),
+    Record(Box<OrderWrite>, Answer<()>),
     /// Answered with the row that is there afterwards.
     Offer(Box<Row>, Answer<Row>),
     Claim(Box<Claim>, Answer<Claimed>),
@@ -68,7 +68,7 @@ pub(super) enum Command {
         answer: Answer<u64>,
     },
     Drop {
-        which: Unneeded,
+        which: RowsToDrop,
         most: u64,
         answer: Answer<u64>,
     },

@@ -1,4 +1,4 @@
-//! How a SQLite file is opened: locked, private, up to date, and careful.
+//! Opens a SQLite file: locked, private, migrated.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,19 +14,19 @@ use crate::store::OpenError;
 use crate::store::migration;
 use crate::store::rows::sql;
 
-/// Nobody else writes, so only a checkpoint can be in the way, for moments.
+/// There is no other writer; only a checkpoint can block, for a short time.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 const OWNER_ONLY: u32 = 0o600;
 /// Statements that a connection keeps prepared; all that we have fit.
 const STATEMENTS: usize = 32;
 
-/// The one connection that writes, and the lock that makes it the one.
-pub(super) struct Opened {
+/// The writing connection, and the file lock.
+pub(super) struct OpenedDatabase {
     pub(super) database: Connection,
     pub(super) lock: File,
 }
 
-pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> {
+pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<OpenedDatabase, OpenError> {
     let lock = lock(path)?;
     private_file(path).map_err(|cause| OpenError::File { path: path.to_owned(), cause })?;
     let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
@@ -45,10 +45,10 @@ pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<Opened, OpenError> 
     database.execute_batch(settings).map_err(fault)?;
     let transaction = database.transaction().map_err(fault)?;
     migrate(&transaction, fault)?;
-    recognise(&transaction, keyring, fault)?;
+    check_identity(&transaction, keyring, fault)?;
     free_orphans(&transaction).map_err(fault)?;
     transaction.commit().map_err(fault)?;
-    Ok(Opened { database, lock })
+    Ok(OpenedDatabase { database, lock })
 }
 
 /// A second connection to a file that is open already.
@@ -69,8 +69,8 @@ pub(super) fn run(database: &Connection, sql: &str) -> rusqlite::Result<()> {
     database.prepare_cached(sql)?.execute([]).map(drop)
 }
 
-/// What an error means to whoever asked.
-pub(super) fn trouble(error: &rusqlite::Error) -> StoreError {
+/// Maps and logs an error.
+pub(super) fn store_error(error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             tracing::error!(fault = %error, "the database is damaged");
@@ -83,7 +83,7 @@ pub(super) fn trouble(error: &rusqlite::Error) -> StoreError {
     }
 }
 
-/// The operating system lets go of the lock when the process ends, however it ends.
+/// The operating system releases the lock when the process ends.
 fn lock(path: &Path) -> Result<File, OpenError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
@@ -117,8 +117,7 @@ fn migrate(
     Ok(())
 }
 
-/// The lock is ours, so every worker from before is dead: what it was at is due now, and
-/// before everything else that is.
+/// We have the lock, so every earlier worker is dead: its orders are due now, first of all.
 fn free_orphans(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let states = sql::recovered_at_once();
     let free = format!(
@@ -128,8 +127,8 @@ fn free_orphans(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(&free, []).map(drop)
 }
 
-/// With other keys every order would look new and no card would open.
-fn recognise(
+/// With other keys every order would look new and no card could be decrypted.
+fn check_identity(
     transaction: &Transaction<'_>,
     keyring: &Keyring,
     fault: impl Fn(rusqlite::Error) -> OpenError,

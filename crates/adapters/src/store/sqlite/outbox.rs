@@ -7,11 +7,11 @@ use order::ports::StoreError;
 use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
-use super::connection::trouble;
+use super::connection::store_error;
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount, SentTransactions,
 };
-use crate::store::outbox_rows::{self, OutboxCells, account_cell, network_cell};
+use crate::store::rows::outbox::{self as outbox_rows, OutboxCells, account_cell, network_cell};
 
 const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at, reverted_at \
      FROM outbox WHERE network = ?1 AND account = ?2 AND sealed IS NOT NULL ORDER BY nonce";
@@ -43,7 +43,7 @@ impl Outbox for SqliteStore {
             collect(database, OPEN, keys, cells)
         });
         let cells = cells.await.map_err(busy)?;
-        cells.into_iter().map(|cells| outbox_rows::read(cells, &self.seals)).collect()
+        cells.into_iter().map(|cells| outbox_rows::read(cells, &self.cipher)).collect()
     }
 
     async fn assign(
@@ -53,7 +53,7 @@ impl Outbox for SqliteStore {
         rows: &[OutboxRow],
         _from_queue: &[PaymentKey],
     ) -> Result<(), OutboxError> {
-        let cells = rows.iter().map(|row| outbox_rows::write(row, &self.seals));
+        let cells = rows.iter().map(|row| outbox_rows::write(row, &self.cipher));
         let cells = cells.collect::<Result<Vec<_>, _>>()?;
         let write = move |database: &Connection| {
             let (network, address) = (network_cell(account), account_cell(account));
@@ -86,7 +86,7 @@ impl Outbox for SqliteStore {
         _epoch: Epoch,
         row: &OutboxRow,
     ) -> Result<(), OutboxError> {
-        let row = outbox_rows::write(row, &self.seals)?;
+        let row = outbox_rows::write(row, &self.cipher)?;
         let write = move |database: &Connection| {
             let (network, address) = (network_cell(account), account_cell(account));
             let cells =
@@ -169,7 +169,7 @@ fn collect<T>(
     let rows = || -> rusqlite::Result<Vec<T>> {
         database.prepare_cached(sql)?.query_map(keys, read)?.collect()
     };
-    rows().map_err(|error| trouble(&error))
+    rows().map_err(|error| store_error(&error))
 }
 
 fn cells(row: &Row<'_>) -> rusqlite::Result<OutboxCells> {

@@ -1,4 +1,4 @@
-//! What is asked of a SQLite file without changing it.
+//! Read-only queries.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use order::ports::{OpenOrders, StoreError};
 use rusqlite::types::{FromSql, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params};
 
-use super::connection::trouble;
+use super::connection::store_error;
 use crate::store::rows::{Cells, Row, read_id, read_open, sql};
 
 static NEWEST: LazyLock<String> =
@@ -34,18 +34,18 @@ pub(super) fn bound(
     keys: &[PaymentKey],
 ) -> Result<Vec<OrderId>, StoreError> {
     let owner = "SELECT order_id FROM payment_keys WHERE key = ?1";
-    let mut owner = database.prepare_cached(owner).map_err(|error| trouble(&error))?;
+    let mut owner = database.prepare_cached(owner).map_err(|error| store_error(&error))?;
     let mut ask = |key: &PaymentKey| {
         let name = owner.query_row([key.0], |row| row.get::<_, String>(0)).optional();
-        name.map_err(|error| trouble(&error))?.as_deref().map(read_id).transpose()
+        name.map_err(|error| store_error(&error))?.as_deref().map(read_id).transpose()
     };
     keys.iter().filter_map(|key| ask(key).transpose()).collect()
 }
 
 pub(super) fn open_orders(database: &Connection) -> Result<Vec<OpenOrders>, StoreError> {
-    let mut statement = database.prepare(sql::OPEN_ORDERS).map_err(|error| trouble(&error))?;
+    let mut statement = database.prepare(sql::OPEN_ORDERS).map_err(|error| store_error(&error))?;
     let open = statement.query_map([], |row| Ok(read_open(row))).and_then(Iterator::collect);
-    open.map_err(|error| trouble(&error)).and_then(|open: Vec<_>| open.into_iter().collect())
+    open.map_err(|error| store_error(&error)).and_then(|open: Vec<_>| open.into_iter().collect())
 }
 
 /// Along the order's chain.
@@ -61,7 +61,7 @@ static EVENTS: &str = "WITH RECURSIVE
     WHERE sequence IN (SELECT sequence FROM chain) ORDER BY sequence";
 
 pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, StoreError> {
-    let mut statement = database.prepare_cached(EVENTS).map_err(|error| trouble(&error))?;
+    let mut statement = database.prepare_cached(EVENTS).map_err(|error| store_error(&error))?;
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Event {
             order: id,
@@ -73,7 +73,7 @@ pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, S
         })
     };
     let events = statement.query_map([id.to_string()], read).and_then(Iterator::collect);
-    events.map_err(|error| trouble(&error))
+    events.map_err(|error| store_error(&error))
 }
 
 pub(super) fn count_unpaid(database: &Connection) -> rusqlite::Result<u64> {
@@ -85,7 +85,7 @@ pub(super) fn count_unpaid(database: &Connection) -> rusqlite::Result<u64> {
 
 pub(super) fn ping(database: &Connection) -> Result<(), StoreError> {
     let asked = database.query_row("SELECT max(version) FROM schema_migrations", [], |_| Ok(()));
-    asked.map_err(|error| trouble(&error))
+    asked.map_err(|error| store_error(&error))
 }
 
 fn one(
@@ -93,9 +93,9 @@ fn one(
     sql: &str,
     parameters: impl Params,
 ) -> Result<Option<Row>, StoreError> {
-    let mut statement = database.prepare_cached(sql).map_err(|error| trouble(&error))?;
+    let mut statement = database.prepare_cached(sql).map_err(|error| store_error(&error))?;
     let row = statement.query_row(parameters, |row| Ok(Row::from_cells(row))).optional();
-    row.map_err(|error| trouble(&error))?.transpose()
+    row.map_err(|error| store_error(&error))?.transpose()
 }
 
 impl Cells for rusqlite::Row<'_> {
@@ -121,6 +121,6 @@ fn cell<T: FromSql>(row: &rusqlite::Row<'_>, place: usize) -> Result<Option<T>, 
             tracing::error!(fault = %error, %found, place, "a cell in the store cannot be read");
             StoreError::Corrupt
         }),
-        Err(error) => Err(trouble(&error)),
+        Err(error) => Err(store_error(&error)),
     }
 }

@@ -51,7 +51,7 @@ impl Readers {
     }
 
     /// A read that may look through many rows.
-    pub(super) async fn ask_at_length<T: Send + 'static>(
+    pub(super) async fn scan_rows<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {

@@ -1,4 +1,4 @@
-//! The one thread that writes: many moves, one commit.
+//! The writer thread: many commands, one commit.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -9,45 +9,45 @@ use order::ports::StoreError;
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};
 
-use super::apply::{self, Reply, Syncing};
+use super::apply::{self, Reply, SyncMode};
 use super::checkpoint::{Checkpoints, LogSize};
-use super::command::{Answer, Claim, Claimed, Command, DurableWrite, Move, Unneeded};
-use super::connection::{Opened, run, trouble};
+use super::command::{Answer, Claim, Claimed, Command, DurableWrite, OrderWrite, RowsToDrop};
+use super::connection::{OpenedDatabase, run, store_error};
 use crate::store::OpenError;
 use crate::store::rows::Row;
 
-/// More than one commit can take, and less than a second's worth.
+/// More than one commit takes, and less than a second of load.
 const COMMANDS_MAX: usize = 4_096;
 /// Of these, new identifiers of callers who have not paid. The rest is kept for paid orders.
 const OFFERS_WAITING_MAX: usize = 1_024;
-/// Moves in one commit. More would save nothing and make the first one wait.
-const MOVES_AT_ONCE: usize = 512;
-/// How long to listen for the next move when the last commit had many. Who was
-/// just answered is likely to be back, and a commit for the first of them alone
-/// would make all others wait for the disk once more.
-const EARSHOT: Duration = Duration::from_micros(150);
+/// Commands in one commit. More would save nothing and delay the first one.
+const WRITES_AT_ONCE: usize = 512;
+/// How long to wait for the next command if the last commit had many. Callers that were just
+/// answered are likely to send again, and a commit for the first of them alone would delay all
+/// others by one more sync.
+const BATCH_WAIT: Duration = Duration::from_micros(150);
 /// After a commit that failed, before the next one.
 const RECOVERY: Duration = Duration::from_millis(100);
 
-/// The way to the thread that writes.
+/// The handle of the writer thread.
 pub(super) struct Writer {
     commands: SyncSender<Command>,
     offers: Semaphore,
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, opened: Opened) -> Result<Self, OpenError> {
+    pub(super) fn start(path: &Path, opened: OpenedDatabase) -> Result<Self, OpenError> {
         let checkpoints = Checkpoints::start(path)?;
         let (commands, waiting) = sync_channel(COMMANDS_MAX);
-        let bench = Bench { opened, checkpoints, syncing: Syncing::Always, expected: 0 };
+        let thread = WriterThread { opened, checkpoints, syncing: SyncMode::Always, expected: 0 };
         std::thread::Builder::new()
             .name("sqlite writer".into())
-            .spawn(move || bench.work(&waiting))
+            .spawn(move || thread.work(&waiting))
             .map_err(|cause| OpenError::File { path: path.to_owned(), cause })?;
         Ok(Self { commands, offers: Semaphore::new(OFFERS_WAITING_MAX) })
     }
 
-    pub(super) async fn record(&self, next: Move) -> Result<(), StoreError> {
+    pub(super) async fn record(&self, next: OrderWrite) -> Result<(), StoreError> {
         self.send(|answer| Command::Record(Box::new(next), answer)).await
     }
 
@@ -65,7 +65,7 @@ impl Writer {
         self.send(|answer| Command::Lapse { now, most, answer }).await
     }
 
-    pub(super) async fn drop_rows(&self, which: Unneeded, most: u64) -> Result<u64, StoreError> {
+    pub(super) async fn drop_rows(&self, which: RowsToDrop, most: u64) -> Result<u64, StoreError> {
         self.send(|answer| Command::Drop { which, most, answer }).await
     }
 
@@ -88,23 +88,23 @@ impl Writer {
     }
 }
 
-/// Where the thread works.
-struct Bench {
-    opened: Opened,
+/// The state of the thread.
+struct WriterThread {
+    opened: OpenedDatabase,
     checkpoints: Checkpoints,
-    syncing: Syncing,
-    /// How many moves are likely to come together: half of what came last time.
+    syncing: SyncMode,
+    /// How many commands are likely to arrive together: half of the last batch.
     expected: usize,
 }
 
-/// What one commit takes on.
+/// The commands of one commit.
 #[derive(Default)]
 struct Batch {
     commands: Vec<Command>,
     closing: Option<Closing>,
 }
 
-/// The store is to end, and perhaps somebody wants to know when.
+/// The store is closing, and a caller may wait for it.
 enum Closing {
     Asked(Answer<()>),
     Abandoned,
@@ -125,7 +125,7 @@ impl Batch {
     }
 }
 
-impl Bench {
+impl WriterThread {
     fn work(mut self, waiting: &Receiver<Command>) {
         loop {
             let batch = self.gather(waiting);
@@ -140,16 +140,16 @@ impl Bench {
         }
     }
 
-    /// Everything that waits, once something does.
+    /// Waits for a command and takes all that are queued.
     fn gather(&mut self, waiting: &Receiver<Command>) -> Batch {
         let mut batch = Batch::default();
         match waiting.recv() {
             Ok(command) => batch.add(command),
             Err(_) => batch.closing = Some(Closing::Abandoned),
         }
-        while batch.commands.len() < MOVES_AT_ONCE && batch.closing.is_none() {
+        while batch.commands.len() < WRITES_AT_ONCE && batch.closing.is_none() {
             let next = if (1..self.expected).contains(&batch.commands.len()) {
-                waiting.recv_timeout(EARSHOT).ok()
+                waiting.recv_timeout(BATCH_WAIT).ok()
             } else {
                 waiting.try_recv().ok()
             };
@@ -160,8 +160,7 @@ impl Bench {
         batch
     }
 
-    /// One transaction with everything in it. No command is answered before it is
-    /// committed, and all are told when it is not.
+    /// One transaction for all commands. They are answered after the commit, or with its error.
     fn write(&mut self, commands: Vec<Command>) -> Result<(), StoreError> {
         if commands.is_empty() {
             return Ok(());
@@ -169,7 +168,7 @@ impl Bench {
         let mut replies: Vec<Reply> = Vec::with_capacity(commands.len());
         let outcome = self.commit(commands, &mut replies).map_err(|error| {
             self.recover();
-            trouble(&error)
+            store_error(&error)
         });
         for reply in replies {
             reply(outcome);
@@ -194,16 +193,16 @@ impl Bench {
         }
     }
 
-    /// Leaves one file without a log.
+    /// Closes the database with an empty log.
     fn finish(mut self, closing: Closing) {
         self.checkpoints.stop();
         LogSize::Empty.reach(&self.opened.database);
-        let Opened { database, lock } = self.opened;
+        let OpenedDatabase { database, lock } = self.opened;
         let closed: Result<(), (Connection, rusqlite::Error)> = database.close();
         if let Err((_, error)) = closed {
-            trouble(&error);
+            store_error(&error);
         }
-        // The next process may come now, and not earlier.
+        // Only now may another process open the file.
         drop(lock);
         match closing {
             Closing::Asked(answer) => {

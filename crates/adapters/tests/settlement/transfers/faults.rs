@@ -1,8 +1,8 @@
-//! Every fault of a node at every call of an MPP transfer, with and without a rival who sends it too.
+//! Every fault of a node at every call of an MPP transfer, with and without another sender.
 
 use std::sync::Arc;
 
-use sandbox::chain::{Depths, Fault, Rule};
+use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
 use tokio::task::{JoinSet, LocalSet};
 
 use super::*;
@@ -12,49 +12,37 @@ use crate::fixture::until;
 /// Who else has the authorization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rival {
-    Nobody,
+    None,
     /// Sends it between our simulation and our transaction.
     Quick,
 }
 
 /// Pays with whatever faults are set, and finds out the rest without them.
-async fn try_to_pay(fixture: &Fixture, settler: &Settler, rival: Rival) -> (Told, Movement) {
+async fn try_to_pay(fixture: &Fixture, settler: &Settler, rival: Rival) -> (Told, TransferStatus) {
     let one = fixture.transfer();
     let prepared = match settler.verify(&one).await {
         Ok(_) => Payment::prepare(settler, one).await,
         Err(why) => Err(why),
     };
-    let mut payment = match prepared {
-        Ok(payment) => payment,
-        Err(
-            Rejection::AllowanceMissing
-            | Rejection::PayeeChanged
-            | Rejection::Invalid(_)
-            | Rejection::Unavailable,
-        ) => {
-            return (Told::NotTaken, Movement::Void);
-        }
-    };
+    let Ok(mut payment) = prepared else { return (Told::NotTaken, TransferStatus::Void) };
     match rival {
-        Rival::Nobody => {}
+        Rival::None => {}
         Rival::Quick => drop(send(fixture, "rival", carrying(&payment.authorization))),
     }
     let told = match payment.settle(settler).await {
-        Ok(moved) => return (Told::Paid, Movement::Moved(moved)),
-        Err(Unsettled::Refused(_)) => Told::Refused,
-        Err(Unsettled::Withdrawn(_)) => Told::Withdrawn,
-        Err(Unsettled::Lost(_)) => {
-            fixture.chain().clear_faults();
-            return (Told::Lost, payment.chase(fixture, settler).await);
-        }
+        Ok(moved) => return (Told::Paid, TransferStatus::Moved(moved)),
+        Err(unsettled) => Told::of(&unsettled),
     };
     fixture.chain().clear_faults();
+    if told == Told::Lost {
+        return (told, payment.chase(fixture, settler).await);
+    }
     fixture.chain().mine(2);
-    (told, Movement::Void)
+    (told, TransferStatus::Void)
 }
 
 /// One fault at every call of a payment, on a chain of its own.
-async fn walk_one(depths: Depths, rival: Rival, fault: Fault) -> Vec<Told> {
+async fn walk_one(depths: TagDepths, rival: Rival, fault: NodeFault) -> Vec<Told> {
     let fixture = Fixture::open().await;
     let chain = fixture.chain();
     chain.set_depths(depths);
@@ -68,25 +56,21 @@ async fn walk_one(depths: Depths, rival: Rival, fault: Fault) -> Vec<Told> {
         calls.iter().flat_map(|(method, count)| (0..*count).map(move |skip| (method, skip)))
     {
         let before = fixture.paid();
-        chain.add_fault(Rule { skip, ..Rule::once(fault.clone(), method) });
+        chain.add_fault(NodeFaultRule { skip, ..NodeFaultRule::once(fault.clone(), method) });
         // Another process, which must recognise its node too.
         let settler = fixture.settler();
         let (said, became) = try_to_pay(&fixture, &settler, rival).await;
         chain.clear_faults();
-        let expected = match (said, &became) {
-            (Told::Paid | Told::Lost, Movement::Moved(_)) => price(1),
-            (Told::NotTaken | Told::Refused | Told::Withdrawn | Told::Lost, Movement::Void) => 0,
-            other => panic!("{fault:?} at {method} {skip}: {other:?}"),
-        };
         let moved = fixture.paid() - before;
-        assert_eq!(moved, expected, "{fault:?} at {method} {skip}: {said:?}");
+        let charge = said.charge(&became, price(1));
+        assert_eq!(Some(moved), charge, "{fault:?} at {method} {skip}: {said:?}, {became:?}");
         told.push(said);
         fixture.end(settler).await;
     }
     told
 }
 
-async fn walk(depths: Depths, rival: Rival, faults: &[Fault]) -> Vec<Told> {
+async fn walk(depths: TagDepths, rival: Rival, faults: &[NodeFault]) -> Vec<Told> {
     LocalSet::new()
         .run_until(async {
             let mut walks = JoinSet::new();
@@ -100,9 +84,9 @@ async fn walk(depths: Depths, rival: Rival, faults: &[Fault]) -> Vec<Told> {
 
 #[tokio::test]
 async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
-    let mut told = walk(Depths::default(), Rival::Nobody, &quick_faults()).await;
-    let late = Depths { safe: 2, finalized: 4 };
-    told.extend(walk(late, Rival::Nobody, &quick_faults()).await);
+    let mut told = walk(TagDepths::default(), Rival::None, &quick_faults()).await;
+    let late = TagDepths { safe: 2, finalized: 4 };
+    told.extend(walk(late, Rival::None, &quick_faults()).await);
     for outcome in [Told::NotTaken, Told::Paid, Told::Lost] {
         assert!(told.contains(&outcome), "{outcome:?} never happened, so nothing was shown");
     }
@@ -113,8 +97,13 @@ async fn no_fault_at_any_call_moves_money_twice_or_denies_that_it_moved() {
 #[tokio::test]
 async fn no_fault_hides_the_transfer_of_a_rival_who_sends_the_same_authorization() {
     // One of each kind: before, after and instead of the answer.
-    let faults = [Fault::Reset, Fault::LoseAnswer, Fault::Revert, Fault::Stale { blocks: 1 }];
-    for depths in [Depths::default(), Depths { safe: 2, finalized: 4 }] {
+    let faults = [
+        NodeFault::Reset,
+        NodeFault::LoseAnswer,
+        NodeFault::Revert,
+        NodeFault::Stale { blocks: 1 },
+    ];
+    for depths in [TagDepths::default(), TagDepths { safe: 2, finalized: 4 }] {
         let told = walk(depths, Rival::Quick, &faults).await;
         assert!(told.contains(&Told::Paid) && told.contains(&Told::Lost));
         assert!(!told.contains(&Told::Refused), "the money had moved");
@@ -129,7 +118,10 @@ async fn a_node_is_asked_about_a_limited_number_of_payments_at_once() {
     let (settler, chain) = (Arc::new(fixture.settler()), fixture.chain());
     settler.verify(&fixture.transfer()).await.unwrap();
     chain.clear_journal();
-    chain.add_fault(Rule { times: None, ..Rule::once(Fault::Hang, "eth_call") });
+    chain.add_fault(NodeFaultRule {
+        times: None,
+        ..NodeFaultRule::once(NodeFault::Hang, "eth_call")
+    });
     let mut payments = JoinSet::new();
     for _ in 0..PAYMENTS {
         let (settler, authorization) = (settler.clone(), fixture.transfer());
@@ -142,9 +134,9 @@ async fn a_node_is_asked_about_a_limited_number_of_payments_at_once() {
     // The others are asked about when those have ended, and the node answers again.
     chain.clear_faults();
     let answers = payments.join_all().await;
-    let count = |wanted: &Result<Found, Rejection>| {
+    let count = |wanted: &Result<AuthorizationUse, Rejection>| {
         answers.iter().filter(|answer| *answer == wanted).count()
     };
     assert_eq!(count(&Err(Rejection::Unavailable)), AT_ONCE);
-    assert_eq!(count(&Ok(Found::Unused)), PAYMENTS - AT_ONCE);
+    assert_eq!(count(&Ok(AuthorizationUse::Unused)), PAYMENTS - AT_ONCE);
 }

@@ -1,9 +1,11 @@
-//! What holds for a budget wherever it is kept.
+//! The rules of a call budget, in the process and in PostgreSQL.
 
-use adapters::provider::budget::{ANSWER_SECONDS, Budget, Caller, Spent, Standing};
+use adapters::provider::budget::{
+    ANSWER_SECONDS, AccountStanding, BudgetExhausted, CallBudget, CallPurpose,
+};
 
 use super::{RATE, Subject, Time, own_budget, rest, shared_budget, with_database};
-use crate::subject::runtime;
+use crate::test_store::runtime;
 
 macro_rules! contract {
     ($($name:ident),+ $(,)?) => {
@@ -22,7 +24,7 @@ contract!(
     the_reconciler_leaves_what_is_kept_for_payers,
     previews_have_their_own_share_and_no_more,
     what_payers_took_from_their_own_share_is_not_kept_twice,
-    payers_in_a_crowd_take_the_previews_first,
+    concurrent_payers_use_the_previews_share_first,
     a_paid_card_finds_the_call_that_was_reserved,
     a_reservation_that_is_not_used_expires,
     a_released_reservation_is_free_again,
@@ -50,70 +52,70 @@ fn put_in_postgres<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
 
 async fn an_account_that_may_call_more_often_shares_it_out_alike(subject: Subject) {
     let budget = subject.budget.at_rate(RATE.times(3.try_into().unwrap()));
-    assert_eq!(rest(&budget, Caller::Preview).await, 45);
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 45);
-    assert_eq!(rest(&budget, Caller::Paid).await, 90);
+    assert_eq!(rest(&budget, CallPurpose::Preview).await, 45);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 45);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 90);
 }
 
 async fn a_payer_may_use_everything(subject: Subject) {
-    assert_eq!(rest(&subject.budget, Caller::Paid).await, 60);
+    assert_eq!(rest(&subject.budget, CallPurpose::Paid).await, 60);
     subject.time.pass(subject.forgotten - 1).await;
-    assert_eq!(rest(&subject.budget, Caller::Paid).await, 0);
+    assert_eq!(rest(&subject.budget, CallPurpose::Paid).await, 0);
     subject.time.pass(1).await;
-    assert_eq!(rest(&subject.budget, Caller::Paid).await, 60);
+    assert_eq!(rest(&subject.budget, CallPurpose::Paid).await, 60);
 }
 
 async fn the_reconciler_leaves_what_is_kept_for_payers(Subject { budget, .. }: Subject) {
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 30);
-    assert_eq!(rest(&budget, Caller::Preview).await, 0);
-    assert_eq!(rest(&budget, Caller::Paid).await, 30);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 30);
+    assert_eq!(rest(&budget, CallPurpose::Preview).await, 0);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 30);
 }
 
 async fn previews_have_their_own_share_and_no_more(Subject { budget, .. }: Subject) {
-    assert_eq!(rest(&budget, Caller::Preview).await, 15);
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 15);
-    assert_eq!(rest(&budget, Caller::Paid).await, 30);
-    assert_eq!(rest(&budget, Caller::Paid).await, 0);
+    assert_eq!(rest(&budget, CallPurpose::Preview).await, 15);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 15);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 30);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 0);
 }
 
 async fn what_payers_took_from_their_own_share_is_not_kept_twice(subject: Subject) {
     let Subject { budget, .. } = subject;
     for _ in 0..20 {
-        budget.take(Caller::Paid).await.unwrap();
+        budget.take(CallPurpose::Paid).await.unwrap();
     }
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 30);
-    assert_eq!(rest(&budget, Caller::Paid).await, 10);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 30);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 10);
 }
 
-async fn payers_in_a_crowd_take_the_previews_first(Subject { budget, .. }: Subject) {
+async fn concurrent_payers_use_the_previews_share_first(Subject { budget, .. }: Subject) {
     for _ in 0..45 {
-        budget.take(Caller::Paid).await.unwrap();
+        budget.take(CallPurpose::Paid).await.unwrap();
     }
-    assert_eq!(rest(&budget, Caller::Preview).await, 0);
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 15);
+    assert_eq!(rest(&budget, CallPurpose::Preview).await, 0);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 15);
 }
 
 async fn a_paid_card_finds_the_call_that_was_reserved(subject: Subject) {
     let Subject { budget, time, forgotten } = subject;
     for _ in 0..22 {
-        assert_eq!(budget.take(Caller::Buyer).await, Ok(()));
+        assert_eq!(budget.take(CallPurpose::Buyer).await, Ok(()));
         assert_eq!(budget.reserve().await, Ok(()));
     }
-    assert_eq!(budget.take(Caller::Buyer).await, Ok(()));
-    assert_eq!(budget.reserve().await, Err(Spent));
-    assert_eq!(rest(&budget, Caller::Preview).await, 0);
-    assert_eq!(rest(&budget, Caller::Reconciler).await, 15, "the reconciler keeps its share");
-    assert_eq!(budget.take(Caller::Paid).await, Err(Spent));
+    assert_eq!(budget.take(CallPurpose::Buyer).await, Ok(()));
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
+    assert_eq!(rest(&budget, CallPurpose::Preview).await, 0);
+    assert_eq!(rest(&budget, CallPurpose::Reconciler).await, 15, "the reconciler keeps its share");
+    assert_eq!(budget.take(CallPurpose::Paid).await, Err(BudgetExhausted));
     for _ in 0..22 {
         assert_eq!(budget.take_reserved().await, Ok(()));
     }
-    assert_eq!(budget.take_reserved().await, Err(Spent));
+    assert_eq!(budget.take_reserved().await, Err(BudgetExhausted));
     time.pass(forgotten).await;
     assert_eq!(budget.take_reserved().await, Ok(()), "without a reservation, where there is room");
 }
 
 /// How many calls can be reserved.
-async fn reservations(budget: &Budget) -> usize {
+async fn reservations(budget: &CallBudget) -> usize {
     let mut reserved = 0;
     while reserved < 1_000 && budget.reserve().await.is_ok() {
         reserved += 1;
@@ -124,9 +126,9 @@ async fn reservations(budget: &Budget) -> usize {
 async fn a_reservation_that_is_not_used_expires(Subject { budget, time, .. }: Subject) {
     assert_eq!(reservations(&budget).await, 45);
     time.pass(120).await;
-    assert_eq!(budget.reserve().await, Err(Spent));
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
     time.pass(1).await;
-    assert_eq!(rest(&budget, Caller::Paid).await, 60);
+    assert_eq!(rest(&budget, CallPurpose::Paid).await, 60);
 }
 
 async fn a_released_reservation_is_free_again(Subject { budget, time, .. }: Subject) {
@@ -142,21 +144,26 @@ async fn a_released_reservation_is_free_again(Subject { budget, time, .. }: Subj
 }
 
 async fn no_card_is_sold_while_the_account_is_refused(Subject { budget, time, .. }: Subject) {
-    for said in [Standing::Refused, Standing::Refused, Standing::Served, Standing::Refused] {
+    for said in [
+        AccountStanding::Refused,
+        AccountStanding::Refused,
+        AccountStanding::Served,
+        AccountStanding::Refused,
+    ] {
         budget.note(said).await;
         assert_eq!(budget.reserve().await, Ok(()), "a refusal now and then is no outage");
     }
-    budget.note(Standing::Refused).await;
-    budget.note(Standing::Refused).await;
-    assert_eq!(budget.reserve().await, Err(Spent));
+    budget.note(AccountStanding::Refused).await;
+    budget.note(AccountStanding::Refused).await;
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
     assert_eq!(budget.take_reserved().await, Ok(()), "a paid card is tried all the same");
     time.pass(60).await;
-    assert_eq!(budget.reserve().await, Err(Spent));
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
     time.pass(1).await;
     assert_eq!(budget.reserve().await, Ok(()), "one card has to try");
-    budget.note(Standing::Refused).await;
-    assert_eq!(budget.reserve().await, Err(Spent));
-    budget.note(Standing::Served).await;
+    budget.note(AccountStanding::Refused).await;
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
+    budget.note(AccountStanding::Served).await;
     assert_eq!(budget.reserve().await, Ok(()));
 }
 
@@ -164,7 +171,7 @@ async fn no_stretch_of_a_minute_sees_more_than_the_account_allows(subject: Subje
     let Subject { budget, time, .. } = subject;
     let mut made = Vec::new();
     for second in 0..300_u64 {
-        for caller in [Caller::Preview, Caller::Reconciler, Caller::Buyer] {
+        for caller in [CallPurpose::Preview, CallPurpose::Reconciler, CallPurpose::Buyer] {
             made.extend(budget.take(caller).await.ok().map(|()| second));
         }
         let _ = budget.reserve().await;

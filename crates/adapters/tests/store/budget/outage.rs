@@ -1,27 +1,29 @@
-//! What a budget gives out while the database does not answer, and afterwards.
+//! A call budget while the database does not answer, and afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use adapters::provider::budget::{Budget, Caller, Entry, Rate, SharedBudget, Spent, Standing};
+use adapters::provider::budget::{
+    AccountStanding, BudgetExhausted, CallBudget, CallPurpose, CallRate, LedgerEntry, SharedBudget,
+};
 use async_trait::async_trait;
 use order::ports::{Clock, StoreError};
 use tokio::time::timeout;
 
 use super::{HOLD, RATE, own_budget, rest, shared_budget, with_database};
-use crate::subject::runtime;
+use crate::test_store::runtime;
 
 /// Nothing is begun, and a paid card finds this process's own calls.
-async fn is_closed_but_for_paid_cards(budget: &Budget) {
-    for caller in [Caller::Preview, Caller::Buyer, Caller::Reconciler] {
-        assert_eq!(budget.take(caller).await, Err(Spent), "{caller:?}");
+async fn is_closed_but_for_paid_cards(budget: &CallBudget) {
+    for caller in [CallPurpose::Preview, CallPurpose::Buyer, CallPurpose::Reconciler] {
+        assert_eq!(budget.take(caller).await, Err(BudgetExhausted), "{caller:?}");
     }
-    assert_eq!(budget.reserve().await, Err(Spent));
+    assert_eq!(budget.reserve().await, Err(BudgetExhausted));
     budget.release().await;
-    budget.note(Standing::Refused).await;
+    budget.note(AccountStanding::Refused).await;
     assert_eq!(budget.take_reserved().await, Ok(()));
-    assert_eq!(budget.take(Caller::Paid).await, Ok(()));
+    assert_eq!(budget.take(CallPurpose::Paid).await, Ok(()));
 }
 
 #[test]
@@ -32,8 +34,8 @@ fn without_a_database_only_paid_cards_are_served_and_no_more_than_their_share() 
         budget.reserve().await.unwrap();
         store.close().await.unwrap();
         is_closed_but_for_paid_cards(&budget).await;
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.paid - 2);
-        assert_eq!(budget.take_reserved().await, Err(Spent));
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.paid - 2);
+        assert_eq!(budget.take_reserved().await, Err(BudgetExhausted));
     });
 }
 
@@ -42,40 +44,47 @@ fn a_database_that_hangs_is_not_waited_for() {
     with_database(async |clock| {
         let store = clock.store().await;
         let budget = shared_budget(&store);
-        budget.take(Caller::Preview).await.unwrap();
+        budget.take(CallPurpose::Preview).await.unwrap();
         clock.client.batch_execute(HOLD).await.unwrap();
         let answer = timeout(Duration::from_secs(10), budget.take_reserved()).await;
         assert_eq!(answer, Ok(Ok(())));
-        assert_eq!(budget.take(Caller::Preview).await, Err(Spent));
+        assert_eq!(budget.take(CallPurpose::Preview).await, Err(BudgetExhausted));
         clock.client.batch_execute("ROLLBACK").await.unwrap();
-        assert_eq!(rest(&budget, Caller::Preview).await, RATE.preview - 1);
-        assert_eq!(rest(&budget, Caller::Reconciler).await, RATE.reconciler);
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.paid - 1, "one was made meanwhile");
+        assert_eq!(rest(&budget, CallPurpose::Preview).await, RATE.preview - 1);
+        assert_eq!(rest(&budget, CallPurpose::Reconciler).await, RATE.reconciler);
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.paid - 1, "one was made meanwhile");
         store.close().await.unwrap();
     });
 }
 
 /// A ledger that can be cut off.
 struct Reachable {
-    ledger: Budget,
+    ledger: CallBudget,
     answers: AtomicBool,
 }
 
 #[async_trait]
 impl SharedBudget for Reachable {
-    async fn apply(&self, entry: Entry, _rate: Rate) -> Result<Result<(), Spent>, StoreError> {
+    async fn apply(
+        &self,
+        entry: LedgerEntry,
+        _rate: CallRate,
+    ) -> Result<Result<(), BudgetExhausted>, StoreError> {
         if !self.answers.load(Ordering::Relaxed) {
             return Err(StoreError::Busy);
         }
         Ok(match entry {
-            Entry::Take(caller) => self.ledger.take(caller).await,
-            Entry::Report(calls) => {
+            LedgerEntry::Take(caller) => self.ledger.take(caller).await,
+            LedgerEntry::Report(calls) => {
                 for _ in 0..calls {
-                    self.ledger.take(Caller::Paid).await.unwrap();
+                    self.ledger.take(CallPurpose::Paid).await.unwrap();
                 }
                 Ok(())
             }
-            Entry::Reserve | Entry::Release | Entry::TakeReserved | Entry::Note(_) => {
+            LedgerEntry::Reserve
+            | LedgerEntry::Release
+            | LedgerEntry::TakeReserved
+            | LedgerEntry::Note(_) => {
                 unreachable!("not asked here")
             }
         })
@@ -90,20 +99,20 @@ fn calls_made_during_an_outage_are_reported_once_and_only_while_they_count() {
         let (own, clock) = own_budget();
         let budget = own.shared_through(shared.clone());
         for _ in 0..5 {
-            budget.take(Caller::Paid).await.unwrap();
+            budget.take(CallPurpose::Paid).await.unwrap();
         }
         shared.answers.store(true, Ordering::Relaxed);
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls() - 5);
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.calls() - 5);
 
         // The same again, and a minute passes before the database answers.
         let shared =
             Arc::new(Reachable { ledger: own_budget().0, answers: AtomicBool::new(false) });
         let budget = budget.shared_through(shared.clone());
         for _ in 0..5 {
-            budget.take(Caller::Paid).await.unwrap();
+            budget.take(CallPurpose::Paid).await.unwrap();
         }
         clock.wait(RATE.seconds + 1).await;
         shared.answers.store(true, Ordering::Relaxed);
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls());
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.calls());
     });
 }

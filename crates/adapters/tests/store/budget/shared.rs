@@ -1,8 +1,8 @@
-//! Several processes on one PostgreSQL, and what becomes of a process's reservations.
+//! A call budget that several processes share in PostgreSQL.
 
 use std::sync::Arc;
 
-use adapters::provider::budget::{Caller, Rate, Spent, Standing};
+use adapters::provider::budget::{AccountStanding, BudgetExhausted, CallPurpose, CallRate};
 use tokio::task::JoinSet;
 
 use super::{ACCOUNT, DatabaseClock, HOLD, RATE, own_budget, rest, shared_budget, with_database};
@@ -11,7 +11,8 @@ use super::{ACCOUNT, DatabaseClock, HOLD, RATE, own_budget, rest, shared_budget,
 const TRIES: usize = 8;
 
 /// What a task of the crowd does: every kind of call that there is.
-const ASKING: [Caller; 4] = [Caller::Preview, Caller::Buyer, Caller::Reconciler, Caller::Paid];
+const ASKING: [CallPurpose; 4] =
+    [CallPurpose::Preview, CallPurpose::Buyer, CallPurpose::Reconciler, CallPurpose::Paid];
 
 #[test]
 fn two_processes_at_once_never_exceed_the_account_together() {
@@ -40,8 +41,8 @@ fn two_processes_at_once_never_exceed_the_account_together() {
             let calls: usize = crowd.join_all().await.into_iter().sum();
             assert_eq!(calls, RATE.calls(), "round {round}: all of it, and no more");
             for budget in &budgets {
-                let taken = budget.take(Caller::Preview).await;
-                assert_eq!(taken, Err(Spent), "and writes what is not written yet");
+                let taken = budget.take(CallPurpose::Preview).await;
+                assert_eq!(taken, Err(BudgetExhausted), "and writes what is not written yet");
             }
             clock.shift(63).await;
         }
@@ -56,20 +57,39 @@ fn what_one_process_does_another_one_sees() {
     with_database(async |clock| {
         let stores = [clock.store().await, clock.store().await];
         let [one, other] = [&stores[0], &stores[1]].map(shared_budget);
-        assert_eq!(rest(&one, Caller::Preview).await, RATE.preview);
-        assert_eq!(rest(&other, Caller::Preview).await, 0);
+        assert_eq!(rest(&one, CallPurpose::Preview).await, RATE.preview);
+        assert_eq!(rest(&other, CallPurpose::Preview).await, 0);
         one.reserve().await.unwrap();
-        assert_eq!(rest(&other, Caller::Buyer).await, RATE.paid - 1);
+        assert_eq!(rest(&other, CallPurpose::Buyer).await, RATE.paid - 1);
         assert_eq!(other.take_reserved().await, Ok(()));
-        assert_eq!(one.take(Caller::Buyer).await, Err(Spent));
+        assert_eq!(one.take(CallPurpose::Buyer).await, Err(BudgetExhausted));
         clock.shift(63).await;
         assert_eq!(other.reserve().await, Ok(()));
         for _ in 0..3 {
-            one.note(Standing::Refused).await;
+            one.note(AccountStanding::Refused).await;
         }
-        assert_eq!(other.reserve().await, Err(Spent), "refused there is refused here");
+        assert_eq!(other.reserve().await, Err(BudgetExhausted), "refused there is refused here");
         let lob = own_budget().0.shared_through(stores[0].provider_budget("Lob"));
-        assert_eq!(rest(&lob, Caller::Paid).await, RATE.calls(), "another account's");
+        assert_eq!(rest(&lob, CallPurpose::Paid).await, RATE.calls(), "another account's");
+        for store in stores {
+            store.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_release_without_a_reservation_leaves_those_of_other_processes() {
+    with_database(async |clock| {
+        let stores = [clock.store().await, clock.store().await];
+        let [one, other] = [&stores[0], &stores[1]].map(shared_budget);
+        one.reserve().await.unwrap();
+        other.release().await;
+        other.reserve().await.unwrap();
+        other.release().await;
+        other.release().await;
+        let buyers = RATE.calls() - RATE.reconciler;
+        assert_eq!(rest(&other, CallPurpose::Buyer).await, buyers - 1);
+        assert_eq!(one.take_reserved().await, Ok(()));
         for store in stores {
             store.close().await.unwrap();
         }
@@ -77,7 +97,7 @@ fn what_one_process_does_another_one_sees() {
 }
 
 /// An account whose processes reserve sixteen calls ahead.
-const LARGE: Rate = Rate { seconds: 60, paid: 960, reconciler: 0, preview: 0 };
+const LARGE: CallRate = CallRate { seconds: 60, paid: 960, reconciler: 0, preview: 0 };
 
 #[test]
 fn calls_that_are_reserved_ahead_need_no_database_and_count_for_all() {
@@ -93,7 +113,7 @@ fn calls_that_are_reserved_ahead_need_no_database_and_count_for_all() {
             assert_eq!(one.take_reserved().await, Ok(()));
         }
         clock.client.batch_execute("ROLLBACK").await.unwrap();
-        assert_eq!(rest(&other, Caller::Buyer).await, LARGE.paid - 17);
+        assert_eq!(rest(&other, CallPurpose::Buyer).await, LARGE.paid - 17);
         for store in stores {
             store.close().await.unwrap();
         }
@@ -111,7 +131,7 @@ fn a_reserved_call_that_was_made_is_written_without_another_entry() {
         while !clock.client.query_one(written, &[]).await.unwrap().get::<_, bool>(0) {
             tokio::task::yield_now().await;
         }
-        assert_eq!(rest(&budget, Caller::Buyer).await, RATE.calls() - 1 - RATE.reconciler);
+        assert_eq!(rest(&budget, CallPurpose::Buyer).await, RATE.calls() - 1 - RATE.reconciler);
         store.close().await.unwrap();
     });
 }
@@ -123,10 +143,14 @@ fn an_account_that_is_refused_gives_its_spare_calls_back() {
         let budget = shared_budget(&store).at_rate(LARGE);
         budget.reserve().await.unwrap();
         for _ in 0..3 {
-            budget.note(Standing::Refused).await;
+            budget.note(AccountStanding::Refused).await;
         }
-        assert_eq!(budget.reserve().await, Err(Spent));
-        assert_eq!(rest(&budget, Caller::Paid).await, LARGE.paid - 1, "the card keeps its own");
+        assert_eq!(budget.reserve().await, Err(BudgetExhausted));
+        assert_eq!(
+            rest(&budget, CallPurpose::Paid).await,
+            LARGE.paid - 1,
+            "the card keeps its own"
+        );
         store.close().await.unwrap();
     });
 }
@@ -142,9 +166,9 @@ fn the_reservations_of_a_process_that_died_expire() {
         drop((budget, dead));
         let store = clock.store().await;
         let budget = shared_budget(&store);
-        assert_eq!(budget.reserve().await, Err(Spent));
+        assert_eq!(budget.reserve().await, Err(BudgetExhausted));
         clock.shift(120).await;
-        assert_eq!(budget.reserve().await, Err(Spent));
+        assert_eq!(budget.reserve().await, Err(BudgetExhausted));
         clock.shift(1).await;
         assert_eq!(budget.reserve().await, Ok(()));
         store.close().await.unwrap();
@@ -156,13 +180,13 @@ fn a_database_clock_that_is_set_back_neither_frees_nor_blocks_calls() {
     with_database(async |clock| {
         let store = clock.store().await;
         let budget = shared_budget(&store);
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls());
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.calls());
         clock.shift(-86_400).await;
-        assert_eq!(rest(&budget, Caller::Paid).await, 0);
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, 0);
         clock.shift(62).await;
-        assert_eq!(rest(&budget, Caller::Paid).await, 0);
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, 0);
         clock.shift(1).await;
-        assert_eq!(rest(&budget, Caller::Paid).await, RATE.calls());
+        assert_eq!(rest(&budget, CallPurpose::Paid).await, RATE.calls());
         store.close().await.unwrap();
     });
 }
@@ -172,11 +196,11 @@ fn a_row_that_cannot_be_read_counts_as_no_answer() {
     with_database(async |clock| {
         let store = clock.store().await;
         let budget = shared_budget(&store);
-        budget.take(Caller::Preview).await.unwrap();
+        budget.take(CallPurpose::Preview).await.unwrap();
         let damage = format!("UPDATE provider_budget SET ledger = '7' WHERE account = '{ACCOUNT}'");
         clock.client.batch_execute(&damage).await.unwrap();
-        assert_eq!(budget.take(Caller::Preview).await, Err(Spent));
-        assert_eq!(budget.take(Caller::Paid).await, Ok(()));
+        assert_eq!(budget.take(CallPurpose::Preview).await, Err(BudgetExhausted));
+        assert_eq!(budget.take(CallPurpose::Paid).await, Ok(()));
         store.close().await.unwrap();
     });
 }
@@ -185,22 +209,22 @@ fn a_row_that_cannot_be_read_counts_as_no_answer() {
 fn a_paid_card_goes_before_the_previews_that_wait_for_the_row() {
     with_database(async |clock| {
         let store = clock.store().await;
-        let one_call = Rate { seconds: 60, paid: 0, reconciler: 0, preview: 1 };
+        let one_call = CallRate { seconds: 60, paid: 0, reconciler: 0, preview: 1 };
         let budget = shared_budget(&store).at_rate(one_call);
-        budget.note(Standing::Refused).await;
+        budget.note(AccountStanding::Refused).await;
         clock.client.batch_execute(HOLD).await.unwrap();
         // The first goes to the database at once and waits there; the others come later, the
         // preview first.
         let ((), preview, paid, ()) = tokio::join!(
-            budget.note(Standing::Refused),
-            budget.take(Caller::Preview),
-            budget.take(Caller::Paid),
+            budget.note(AccountStanding::Refused),
+            budget.take(CallPurpose::Preview),
+            budget.take(CallPurpose::Paid),
             async {
                 wait_for_the_row(&clock).await;
                 clock.client.batch_execute("ROLLBACK").await.unwrap();
             },
         );
-        assert_eq!((preview, paid), (Err(Spent), Ok(())));
+        assert_eq!((preview, paid), (Err(BudgetExhausted), Ok(())));
         store.close().await.unwrap();
     });
 }

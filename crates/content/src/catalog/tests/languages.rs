@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::markdown;
-use crate::site::Label;
+use crate::site::LinkLabel;
 
 fn built_in() -> Catalog {
-    Catalog::built_in(ELSEWHERE).unwrap()
+    Catalog::built_in(OTHER_PATHS).unwrap()
 }
 
 /// A page and its translations.
@@ -94,11 +94,12 @@ fn a_product_is_told_in_every_language_with_the_same_numbers() {
     for product in &catalog.products {
         for language in others {
             let place = format!("{} {}", product.slug, language.code());
-            let told = product.translations.get(language).unwrap_or_else(|| panic!("{place}"));
+            let translation =
+                product.translations.get(language).unwrap_or_else(|| panic!("{place}"));
             for (own, text) in [
-                (&product.kind, &told.kind),
-                (&product.summary, &told.summary),
-                (&product.picture_alt, &told.picture_alt),
+                (&product.kind, &translation.kind),
+                (&product.summary, &translation.summary),
+                (&product.picture_alt, &translation.picture_alt),
             ] {
                 assert!(!text.is_empty() && text != own, "{place}: {text}");
                 assert_eq!(numbers(text), numbers(own), "{place}: {text}");
@@ -106,7 +107,7 @@ fn a_product_is_told_in_every_language_with_the_same_numbers() {
             }
             // One kind has one name.
             for other in catalog.products.iter().filter(|other| other.kind == product.kind) {
-                assert_eq!(other.told(*language).kind, told.kind, "{place}");
+                assert_eq!(other.translated(*language).kind, translation.kind, "{place}");
             }
         }
     }
@@ -126,8 +127,8 @@ fn the_words_of_the_interface_are_translated() {
         }
     }
     let texts = catalog.site.links().filter_map(|link| match &link.label {
-        Label::Text(text) => Some(text.as_str()),
-        Label::Word(_) => None,
+        LinkLabel::Text(text) => Some(text.as_str()),
+        LinkLabel::Word(_) => None,
     });
     // Names of files and of a format, which no language translates.
     assert_eq!(texts.collect::<Vec<_>>(), ["security.txt", "llms.txt", "OpenAPI", "auth.md"]);

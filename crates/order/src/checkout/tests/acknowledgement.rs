@@ -22,7 +22,7 @@ enum Happens {
 
 /// A store that does not acknowledge the first write of a payment.
 struct Unacknowledging {
-    world: Arc<World>,
+    world: Arc<FakeWorld>,
     happens: Happens,
     late: Mutex<Option<Stored>>,
 }
@@ -30,7 +30,7 @@ struct Unacknowledging {
 #[async_trait]
 impl Store for Unacknowledging {
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
-        let shelf = &self.world.shelf;
+        let shelf = &self.world.store;
         let late = self.late.lock().unwrap().replace(next.clone());
         if !matches!(next, Stored::Submitting(_)) {
             return shelf.record(next, by).await;
@@ -38,7 +38,7 @@ impl Store for Unacknowledging {
         match (self.happens, late) {
             (Happens::OtherProcess, _) => {
                 let mut other = next.clone();
-                let worker = Some(self.world.desk().worker);
+                let worker = Some(self.world.process().writer().worker);
                 other.set_attention(Attention { worker, ..next.attention() });
                 shelf.record(&other, by).await?;
             }
@@ -55,19 +55,19 @@ impl Store for Unacknowledging {
     }
 
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        self.world.shelf.newest(key).await
+        self.world.store.newest(key).await
     }
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        Store::find(&self.world.shelf, id).await
+        Store::find(&self.world.store, id).await
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        self.world.shelf.offer(fresh).await
+        self.world.store.offer(fresh).await
     }
 
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
-        self.world.shelf.bound(keys).await
+        self.world.store.bound(keys).await
     }
 
     async fn claim(
@@ -77,23 +77,23 @@ impl Store for Unacknowledging {
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        self.world.shelf.claim(worker, now, until, most).await
+        self.world.store.claim(worker, now, until, most).await
     }
 
     async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.world.shelf.hasten_refused(now).await
+        self.world.store.hasten_refused(now).await
     }
 
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
-        self.world.shelf.tidy(now, limits).await
+        self.world.store.tidy(now, limits).await
     }
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
-        self.world.shelf.events(id).await
+        self.world.store.events(id).await
     }
 
     async fn open_orders(&self) -> Result<Vec<crate::ports::OpenOrders>, StoreError> {
-        self.world.shelf.open_orders().await
+        self.world.store.open_orders().await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
@@ -105,9 +105,9 @@ impl Store for Unacknowledging {
 fn pay(happens: Happens) -> (Result<Outcome, Refusal>, usize) {
     let (world, _) = good_world();
     let store = Unacknowledging { world: world.clone(), happens, late: Mutex::default() };
-    let desk = Desk { store: Arc::new(store), ..world.desk() };
-    let said = send(&world, &desk, request("hello", Some(promise(&world, 1).credential())));
-    let cards = world.press.lock().unwrap().pieces.len();
+    let process = FakeProcess::with_store(&world, Arc::new(store));
+    let said = send(&world, &process, request("hello", Some(promise(&world, 1).credential())));
+    let cards = world.provider.lock().unwrap().mailpieces.len();
     (said, cards)
 }
 

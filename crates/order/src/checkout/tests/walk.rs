@@ -1,44 +1,44 @@
 //! The fault walk: every call and every write breaks in every way, up to three at a time.
 
 use super::*;
-use crate::testing::fakes::fates::{Fate, Fates};
+use crate::testing::fakes::fault_schedule::{FaultSchedule, SimulatedFault};
 use std::sync::Mutex;
 
 const FAULTS: u32 = 3;
 
 /// The walker is kept outside of the world, so that the next run can go on
 /// from where this one left it.
-struct Shared(Arc<Mutex<EveryFate>>);
+struct Shared(Arc<Mutex<ExhaustiveFaults>>);
 
-impl Fates for Shared {
-    fn choose(&mut self, options: &[Fate]) -> Fate {
+impl FaultSchedule for Shared {
+    fn choose(&mut self, options: &[SimulatedFault]) -> SimulatedFault {
         self.0.lock().unwrap().choose(options)
     }
 }
 
 /// One process at a time, which may crash and start again.
 struct House {
-    world: Arc<World>,
-    still: Still,
-    desk: Desk,
+    world: Arc<FakeWorld>,
+    still: ManualTime,
+    process: FakeProcess,
     kind: TenderKind,
 }
 
 impl House {
-    fn new(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) -> Self {
-        let still = Still::default();
+    fn new(fates: &Arc<Mutex<ExhaustiveFaults>>, promises: Promises, kind: TenderKind) -> Self {
+        let still = ManualTime::default();
         let fates = Box::new(Shared(fates.clone()));
-        let world = World::new(fates, Box::new(still.clone()), promises);
+        let world = FakeWorld::new(fates, Box::new(still.clone()), promises);
         // Worse than promised: a card shows up after the first looks for it.
-        world.press.lock().unwrap().list_lag_seconds = 400;
-        Self { desk: world.desk(), world, still, kind }
+        world.provider.lock().unwrap().list_lag_seconds = 400;
+        Self { process: world.process(), world, still, kind }
     }
 
     fn send(&mut self, credential: Option<Credential>) -> Option<Result<Outcome, Refusal>> {
-        let till = self.world.till(self.kind);
-        let said = drive(self.desk.send(&till, request("hello", credential)));
+        let till = self.world.tender(self.kind);
+        let said = poll_once(self.process.send(&till, request("hello", credential)));
         match &said {
-            Some(said) => self.world.overhear(said),
+            Some(said) => self.world.check_response(said),
             None => self.restart(),
         }
         said
@@ -47,30 +47,30 @@ impl House {
     fn reconcile(&mut self, after_seconds: u64) {
         self.still.advance(after_seconds);
         let tenders = self.world.tenders();
-        if drive(self.desk.reconcile(&tenders, &|_| ())).is_none() {
+        if poll_once(self.process.reconcile(&tenders, &|_| ())).is_none() {
             self.restart();
         }
     }
 
     /// Whether the write that the money has moved was not acknowledged, and all else so
     /// far went well.
-    fn one_payment_write_was_lost(&self, fates: &Arc<Mutex<EveryFate>>) -> bool {
-        let broken = self.world.broken_writes.lock().unwrap();
+    fn one_payment_write_was_lost(&self, fates: &Arc<Mutex<ExhaustiveFaults>>) -> bool {
+        let broken = self.world.failed_writes.lock().unwrap();
         let [("submitting", fate)] = broken.as_slice() else { return false };
-        let lost = matches!(fate, Fate::LostBefore | Fate::LostAfter);
+        let lost = matches!(fate, SimulatedFault::LostBefore | SimulatedFault::LostAfter);
         lost && fates.lock().unwrap().faults() == 1
     }
 
     fn assert_mailed_now(&self, said: Option<Result<Outcome, Refusal>>) {
         let Some(Ok(Outcome::Paid { fulfilment, paid, .. })) = said else { panic!("{said:?}") };
         assert_eq!((fulfilment, paid), (Fulfilment::Submitted, When::Now));
-        assert_eq!(self.world.press.lock().unwrap().pieces.len(), 1);
+        assert_eq!(self.world.provider.lock().unwrap().mailpieces.len(), 1);
     }
 
     fn restart(&mut self) {
         assert!(self.world.has_crashed(), "a walk waits for something that never comes");
-        self.world.shelf.bury(self.desk.worker);
-        self.desk = self.world.desk();
+        self.world.store.mark_dead(self.process.writer().worker);
+        self.process = self.world.process();
     }
 }
 
@@ -78,7 +78,7 @@ impl House {
 /// payment; the reconciler runs in between. Then the world recovers, time
 /// passes, and the payer comes back until the card is paid. Says whether the write of the
 /// payment was lost in it, and nothing else until the first answer.
-fn story(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) -> bool {
+fn story(fates: &Arc<Mutex<ExhaustiveFaults>>, promises: Promises, kind: TenderKind) -> bool {
     let mut house = House::new(fates, promises, kind);
     let first = promise(&house.world, 1).credential();
     house.send(None);
@@ -109,7 +109,7 @@ fn story(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) ->
     let Some(Ok(Outcome::Paid { fulfilment, .. })) = said else {
         panic!("still in doubt after {:?}: {said:?}", trail());
     };
-    let cards = house.world.press.lock().unwrap().pieces.len();
+    let cards = house.world.provider.lock().unwrap().mailpieces.len();
     match fulfilment {
         Fulfilment::Submitted => assert_eq!(cards, 1),
         // Only where an answer was lost, and asking again could mail two, is
@@ -122,7 +122,7 @@ fn story(fates: &Arc<Mutex<EveryFate>>, promises: Promises, kind: TenderKind) ->
 }
 
 fn walk(promises: Promises, kind: TenderKind) {
-    let fates = Arc::new(Mutex::new(EveryFate::default()));
+    let fates = Arc::new(Mutex::new(ExhaustiveFaults::default()));
     let (mut stories, mut healed) = (0_u32, 0_u32);
     while fates.lock().unwrap().another_run(FAULTS) {
         healed += u32::from(story(&fates, promises, kind));

@@ -5,25 +5,29 @@ use std::sync::Mutex;
 use super::*;
 use crate::lifecycle::Standing;
 use crate::reconciler::alert::{Alert, AlertKind};
-use crate::testing::fakes::chain::Payers;
+use crate::testing::fakes::chain::PayerReaction;
 
 const DAY: u64 = 24 * 60 * 60;
 
 /// A shop with one mailed card.
 struct Shop {
-    world: Arc<World>,
-    still: Still,
-    desk: Desk,
+    world: Arc<FakeWorld>,
+    still: ManualTime,
+    process: FakeProcess,
     order: OrderId,
 }
 
 impl Shop {
     fn open() -> Self {
-        let still = Still::default();
-        let world = World::new(Box::new(EveryFate::default()), Box::new(still.clone()), PROMISES);
-        let desk = world.desk();
-        let (order, _) = buy(&world, &desk, 1);
-        Self { world, still, desk, order }
+        let still = ManualTime::default();
+        let world = FakeWorld::new(
+            Box::new(ExhaustiveFaults::default()),
+            Box::new(still.clone()),
+            PROMISES,
+        );
+        let process = world.process();
+        let (order, _) = buy(&world, &process, 1);
+        Self { world, still, process, order }
     }
 
     /// What a person is told in this time.
@@ -32,7 +36,7 @@ impl Shop {
         let tell = |alert: Alert| told.lock().unwrap().push(alert.kind);
         for _ in 0..seconds / 60 {
             self.still.advance(60);
-            drive(self.desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
+            poll_once(self.process.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
         }
         told.into_inner().unwrap()
     }
@@ -41,7 +45,7 @@ impl Shop {
 #[test]
 fn an_undelivered_card_is_told_every_day() {
     let shop = Shop::open();
-    shop.world.press.lock().unwrap().pieces[0].cancelled = true;
+    shop.world.provider.lock().unwrap().mailpieces[0].cancelled = true;
     assert_eq!(shop.alerts(DAY - 60), [AlertKind::Undelivered]);
     // A crash may have taken the first one.
     assert_eq!(shop.alerts(90 * DAY).len(), 90);
@@ -53,9 +57,9 @@ fn money_that_the_chain_took_back_is_told_every_day() {
     // The card can be stopped for no time at all.
     shop.still.advance(1);
     let now = shop.world.time();
-    shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
+    shop.world.chain.lock().unwrap().reorganise(now, PayerReaction::CancelAuthorization);
     assert_eq!(shop.alerts(DAY - 60), [AlertKind::Reversed]);
-    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    let Some(Stored::Mailed(order)) = shop.world.store.get(shop.order) else { panic!() };
     assert_eq!(order.state.paid.standing, Standing::Reversed);
     let told = shop.alerts(90 * DAY);
     assert_eq!(told, vec![AlertKind::Reversed; 90]);

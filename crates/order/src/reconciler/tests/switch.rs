@@ -5,17 +5,17 @@ use std::sync::Mutex;
 use super::*;
 use crate::model::mail::ProviderAccount;
 use crate::reconciler::alert::{Alert, AlertKind};
-use crate::testing::fakes::chain::Payers;
-use crate::testing::fakes::fates::{ACT, Fate, Fates};
+use crate::testing::fakes::chain::PayerReaction;
+use crate::testing::fakes::fault_schedule::{EFFECT_FAULTS, FaultSchedule, SimulatedFault};
 
 const HOUR: u64 = 60 * 60;
 
 /// The second deed, which is the card's submission, ends like this; all others work.
-struct SecondDeed(Fate, u32);
+struct SecondDeed(SimulatedFault, u32);
 
-impl Fates for SecondDeed {
-    fn choose(&mut self, options: &[Fate]) -> Fate {
-        if options != ACT {
+impl FaultSchedule for SecondDeed {
+    fn choose(&mut self, options: &[SimulatedFault]) -> SimulatedFault {
+        if options != EFFECT_FAULTS {
             return options[0];
         }
         self.1 += 1;
@@ -25,51 +25,51 @@ impl Fates for SecondDeed {
 
 /// A shop with a provider, and another provider that promises to mail the same order once.
 struct Shop {
-    world: Arc<World>,
-    still: Still,
-    other: Arc<World>,
+    world: Arc<FakeWorld>,
+    still: ManualTime,
+    other: Arc<FakeWorld>,
     /// After the change.
-    changed: Desk,
+    changed: FakeProcess,
     order: OrderId,
 }
 
 impl Shop {
     /// One card is paid for, and its submission to the first provider ends like this.
-    fn after(fate: Fate) -> Self {
-        let still = Still::default();
+    fn after(fate: SimulatedFault) -> Self {
+        let still = ManualTime::default();
         let pace = || Box::new(still.clone());
-        let world = World::new(Box::new(SecondDeed(fate, 0)), pace(), PROMISES);
+        let world = FakeWorld::new(Box::new(SecondDeed(fate, 0)), pace(), PROMISES);
         let once = Promises { idempotent_seconds: Some(24 * HOUR), ..PROMISES };
-        let other = World::new(Box::new(EveryFate::default()), pace(), once);
-        other.press.lock().unwrap().account = "another press";
-        let (order, _) = buy(&world, &world.desk(), 1);
-        let changed = Desk { provider: other.clone(), ..world.desk() };
+        let other = FakeWorld::new(Box::new(ExhaustiveFaults::default()), pace(), once);
+        other.provider.lock().unwrap().account = "another press";
+        let (order, _) = buy(&world, &world.process(), 1);
+        let changed = FakeProcess::with_provider(&world, other.clone());
         Self { world, still, other, changed, order }
     }
 
-    fn rounds(&self, desk: &Desk, seconds: u64) -> Vec<Alert> {
+    fn rounds(&self, process: &FakeProcess, seconds: u64) -> Vec<Alert> {
         let alerts = Mutex::new(Vec::new());
         let tell = |alert| alerts.lock().unwrap().push(alert);
         for _ in 0..seconds / 10 {
             self.still.advance(10);
-            drive(desk.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
+            poll_once(process.reconcile(&self.world.tenders(), &tell)).unwrap().unwrap();
         }
         alerts.into_inner().unwrap()
     }
 
     fn cards(&self) -> (usize, usize) {
-        let live = |world: &World| world.press.lock().unwrap().live(self.order);
+        let live = |world: &FakeWorld| world.provider.lock().unwrap().live(self.order);
         (live(&self.world), live(&self.other))
     }
 
     fn state(&self) -> &'static str {
-        self.world.shelf.get(self.order).unwrap().headline()
+        self.world.store.get(self.order).unwrap().headline()
     }
 }
 
 #[test]
 fn a_card_whose_answer_was_lost_is_not_submitted_to_another_provider() {
-    for fate in [Fate::LostAfter, Fate::LostBefore, Fate::Late] {
+    for fate in [SimulatedFault::LostAfter, SimulatedFault::LostBefore, SimulatedFault::Late] {
         let shop = Shop::after(fate);
         // As when its list fails: the card is not found before the change.
         let alerts = shop.rounds(&shop.changed, 3 * HOUR);
@@ -77,39 +77,40 @@ fn a_card_whose_answer_was_lost_is_not_submitted_to_another_provider() {
         let in_doubt = Alert { order: shop.order, kind: AlertKind::CardInDoubt };
         assert!(alerts.contains(&in_doubt), "{fate:?}: {alerts:?}");
         // The first provider is configured again, and shows what became of it.
-        shop.rounds(&shop.world.desk(), HOUR);
-        let expected = if fate == Fate::LostBefore { "unfulfilled_lost" } else { "mailed" };
+        shop.rounds(&shop.world.process(), HOUR);
+        let expected =
+            if fate == SimulatedFault::LostBefore { "unfulfilled_lost" } else { "mailed" };
         assert_eq!(shop.state(), expected, "{fate:?}");
-        assert_eq!(shop.cards(), (usize::from(fate != Fate::LostBefore), 0), "{fate:?}");
+        assert_eq!(shop.cards(), (usize::from(fate != SimulatedFault::LostBefore), 0), "{fate:?}");
     }
 }
 
 #[test]
 fn a_card_that_was_refused_is_submitted_to_the_other_provider() {
-    let shop = Shop::after(Fate::Refused);
+    let shop = Shop::after(SimulatedFault::Refused);
     shop.rounds(&shop.changed, HOUR);
     assert_eq!((shop.state(), shop.cards()), ("mailed", (0, 1)));
 }
 
 #[test]
 fn a_mailed_card_is_followed_at_its_own_provider_only() {
-    let shop = Shop::after(Fate::Works);
+    let shop = Shop::after(SimulatedFault::None);
     shop.rounds(&shop.changed, 6 * HOUR);
-    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    let Some(Stored::Mailed(order)) = shop.world.store.get(shop.order) else { panic!() };
     assert_eq!(order.state.delivery.stage, crate::model::mail::Stage::Accepted);
     shop.still.advance(24 * HOUR);
-    shop.rounds(&shop.world.desk(), HOUR);
-    let Some(Stored::Mailed(order)) = shop.world.shelf.get(shop.order) else { panic!() };
+    shop.rounds(&shop.world.process(), HOUR);
+    let Some(Stored::Mailed(order)) = shop.world.store.get(shop.order) else { panic!() };
     assert_eq!(order.state.delivery.stage, crate::model::mail::Stage::Delivered);
 }
 
 #[test]
 fn money_that_is_gone_for_a_card_elsewhere_is_told_at_once_with_the_providers_name() {
-    let shop = Shop::after(Fate::Works);
+    let shop = Shop::after(SimulatedFault::None);
     shop.still.advance(1);
     let now = shop.world.time();
-    shop.world.chain.lock().unwrap().reorganise(now, Payers::Burn);
-    let account = shop.world.press.lock().unwrap().account;
+    shop.world.chain.lock().unwrap().reorganise(now, PayerReaction::CancelAuthorization);
+    let account = shop.world.provider.lock().unwrap().account;
     let kind = AlertKind::ReversedElsewhere(Some(ProviderAccount(account.to_owned())));
     let alert = Alert { order: shop.order, kind };
     let at_once = shop.rounds(&shop.changed, HOUR / 6);

@@ -3,16 +3,16 @@
 use super::*;
 use crate::refusal::Refusal;
 use crate::status::{Status, View};
-use crate::testing::fakes::fates::{ACT, Fate, Fates};
+use crate::testing::fakes::fault_schedule::{EFFECT_FAULTS, FaultSchedule, SimulatedFault};
 
 const HOUR: u64 = 60 * 60;
 
 /// The deed of this number and all that follow end like this; those before work.
-struct FromDeed(Fate, u32);
+struct FromDeed(SimulatedFault, u32);
 
-impl Fates for FromDeed {
-    fn choose(&mut self, options: &[Fate]) -> Fate {
-        if options != ACT {
+impl FaultSchedule for FromDeed {
+    fn choose(&mut self, options: &[SimulatedFault]) -> SimulatedFault {
+        if options != EFFECT_FAULTS {
             return options[0];
         }
         self.1 = self.1.saturating_sub(1);
@@ -21,33 +21,33 @@ impl Fates for FromDeed {
 }
 
 struct Shop {
-    world: Arc<World>,
-    still: Still,
-    desk: Desk,
+    world: Arc<FakeWorld>,
+    still: ManualTime,
+    process: FakeProcess,
 }
 
 impl Shop {
     /// From the deed of this number on, each one ends like this.
-    fn open(fate: Fate, from: u32) -> Self {
-        let still = Still::default();
+    fn open(fate: SimulatedFault, from: u32) -> Self {
+        let still = ManualTime::default();
         let (fates, pace) = (Box::new(FromDeed(fate, from)), Box::new(still.clone()));
-        let world = World::new(fates, pace, PROMISES);
-        Self { desk: world.desk(), world, still }
+        let world = FakeWorld::new(fates, pace, PROMISES);
+        Self { process: world.process(), world, still }
     }
 
     fn pay(&self, tender: &dyn Tender, signed: &Credential) -> Result<Outcome, Refusal> {
         let (card, credential) = (card("hello"), Some(signed.clone()));
         let request = Request { seller: None, operation_id: None, card, credential };
-        drive(self.desk.send(tender, request)).unwrap()
+        poll_once(self.process.send(tender, request)).unwrap()
     }
 
     fn signed(&self) -> Credential {
-        let deadline = self.world.time().0 + PROMISE_SECONDS;
-        Promise { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential()
+        let deadline = self.world.time().0 + CREDENTIAL_SECONDS;
+        FakeCredential { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential()
     }
 
     fn view(&self, order: OrderId) -> View {
-        View::of(&self.world.shelf.get(order).unwrap())
+        View::of(&self.world.store.get(order).unwrap())
     }
 
     /// Rounds for so long; each view that differs from the one before.
@@ -55,7 +55,7 @@ impl Shop {
         let mut views = vec![self.view(order)];
         for _ in 0..seconds / 10 {
             self.still.advance(10);
-            drive(self.desk.reconcile(tenders, &|_| ())).unwrap().unwrap();
+            poll_once(self.process.reconcile(tenders, &|_| ())).unwrap().unwrap();
             views.push(self.view(order));
         }
         views.dedup();
@@ -63,17 +63,16 @@ impl Shop {
     }
 
     fn version(&self, order: OrderId) -> u64 {
-        self.world.shelf.get(order).unwrap().version()
+        self.world.store.get(order).unwrap().version()
     }
 }
 
 #[test]
 fn a_vain_look_at_an_unconfirmed_payment_leaves_the_time_of_its_last_change() {
     // The settlement is asked for, and its answer is lost.
-    let shop = Shop::open(Fate::LostBefore, 1);
+    let shop = Shop::open(SimulatedFault::LostBefore, 1);
     let signed = shop.signed();
-    let (till, about) = (shop.world.till(TenderKind::X402), signed.digest());
-    let silent = Arc::new(Silent { till, about, manner: Manner::Fails });
+    let silent = without_trace(&shop.world, signed.digest(), TraceFailure::Fails);
     let said = shop.pay(&*silent, &signed);
     let Err(Refusal::PaymentUnconfirmed(order)) = said else { panic!("{said:?}") };
     let first = shop.view(order);
@@ -84,7 +83,7 @@ fn a_vain_look_at_an_unconfirmed_payment_leaves_the_time_of_its_last_change() {
     assert!(shop.version(order) > before, "it was looked at");
     assert_eq!(shop.views(&Tenders(Vec::new()), order, HOUR), unchanged, "closed");
     // The time of each look is in its event.
-    let events = drive(shop.desk.store.events(order)).unwrap().unwrap();
+    let events = poll_once(shop.process.writer().store.events(order)).unwrap().unwrap();
     assert!(events.last().unwrap().at > first.updated_at.unwrap().plus(HOUR));
     // The payer asks too, in vain.
     assert_eq!(shop.pay(&*silent, &signed), Err(Refusal::PaymentUnconfirmed(order)));
@@ -97,19 +96,19 @@ fn a_vain_look_at_an_unconfirmed_payment_leaves_the_time_of_its_last_change() {
 
 #[test]
 fn a_settlement_that_is_tried_again_in_vain_leaves_the_time_of_its_last_change() {
-    let shop = Shop::open(Fate::LostBefore, 1);
-    let said = shop.pay(&shop.world.till(TenderKind::X402), &shop.signed());
+    let shop = Shop::open(SimulatedFault::LostBefore, 1);
+    let said = shop.pay(&shop.world.tender(TenderKind::X402), &shop.signed());
     let Err(Refusal::PaymentUnconfirmed(order)) = said else { panic!("{said:?}") };
     let first = shop.view(order);
-    let views = shop.views(&shop.world.tenders(), order, PROMISE_SECONDS / 2);
+    let views = shop.views(&shop.world.tenders(), order, CREDENTIAL_SECONDS / 2);
     assert_eq!(views, [first]);
 }
 
 #[test]
 fn a_vain_look_for_a_card_leaves_the_time_of_its_last_change() {
     // The second deed is the card's submission.
-    let shop = Shop::open(Fate::LostBefore, 2);
-    let (order, _) = buy(&shop.world, &shop.desk, 1);
+    let shop = Shop::open(SimulatedFault::LostBefore, 2);
+    let (order, _) = buy(&shop.world, &shop.process, 1);
     let first = shop.view(order);
     assert_eq!(first.status, Status::FulfillmentNeedsReconciliation);
     let before = shop.version(order);
@@ -119,8 +118,8 @@ fn a_vain_look_for_a_card_leaves_the_time_of_its_last_change() {
 
 #[test]
 fn a_mailed_card_changes_when_it_comes_further_and_not_at_each_look() {
-    let shop = Shop::open(Fate::Works, 1);
-    let (order, _) = buy(&shop.world, &shop.desk, 1);
+    let shop = Shop::open(SimulatedFault::None, 1);
+    let (order, _) = buy(&shop.world, &shop.process, 1);
     let views = shop.views(&shop.world.tenders(), order, 5 * 24 * HOUR);
     let told: Vec<Status> = views.iter().map(|view| view.status).collect();
     assert_eq!(told, [Status::Submitted, Status::Mailed, Status::Delivered]);

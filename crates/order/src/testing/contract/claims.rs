@@ -1,7 +1,7 @@
-//! What a store promises to whoever looks after orders.
+//! The store contract for claims of due orders.
 
-use super::Subject;
 use super::samples::{NOW, begun, mailed, offer, paid};
+use super::store_under_test::StoreUnderTest;
 use crate::lifecycle::schedule::{Attention, CLOCK_SKEW_SECONDS};
 use crate::lifecycle::{Order, Setback, Settling, Standing, Stored};
 use crate::model::chain::Network;
@@ -10,7 +10,7 @@ use crate::model::mail::ProviderAccount;
 use crate::model::payment::TenderKind;
 use crate::ports::{OpenOrders, StoreError};
 
-/// An order that is due for a look at this moment.
+/// An order that is due at this time.
 fn due(seed: u64, at: Option<Timestamp>) -> Order<Settling> {
     Order {
         attention: Attention { due: at, planned: NOW, looks: 3, worker: None },
@@ -18,11 +18,11 @@ fn due(seed: u64, at: Option<Timestamp>) -> Order<Settling> {
     }
 }
 
-pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: Subject) {
+pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: StoreUnderTest) {
     for (seed, wait) in [(1, 30), (2, 10), (3, 50), (4, 20), (5, 40)] {
-        subject.keep(due(seed, Some(NOW.plus(wait)))).await;
+        subject.insert(due(seed, Some(NOW.plus(wait)))).await;
     }
-    subject.keep(due(6, None)).await;
+    subject.insert(due(6, None)).await;
     let claim = async |now: u64, most| {
         let claimed = subject.claim(NOW.plus(now), NOW.plus(1_000), most).await.unwrap();
         claimed.iter().map(Stored::id).collect::<Vec<_>>()
@@ -35,9 +35,9 @@ pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: Subject
     assert_eq!(claim(60, 64).await, ids(&[3]));
 }
 
-pub async fn a_claimed_order_is_nobody_elses_until_its_lease_ends(subject: Subject) {
+pub async fn a_claimed_order_is_not_claimed_again_until_its_lease_ends(subject: StoreUnderTest) {
     let store = &subject.store;
-    let kept = subject.keep(due(1, Some(NOW))).await;
+    let kept = subject.insert(due(1, Some(NOW))).await;
     let until = NOW.plus(120);
     let claimed = subject.claim(NOW, until, 64).await.unwrap();
     let worker = Some(subject.worker);
@@ -51,9 +51,9 @@ pub async fn a_claimed_order_is_nobody_elses_until_its_lease_ends(subject: Subje
     assert_eq!(again[0].version(), expected.version() + 1);
 }
 
-pub async fn whoever_held_an_order_before_a_claim_can_write_it_no_more(subject: Subject) {
+pub async fn a_holder_from_before_a_claim_can_no_longer_write_the_order(subject: StoreUnderTest) {
     let store = &subject.store;
-    let held = subject.keep(due(1, Some(NOW))).await;
+    let held = subject.insert(due(1, Some(NOW))).await;
     let first = subject.claim(NOW, NOW.plus(10), 64).await.unwrap();
     assert_eq!(subject.record(held.lost(NOW)).await, Err(StoreError::Moved));
     let second = subject.claim(NOW.plus(10), NOW.plus(20), 64).await.unwrap();
@@ -62,20 +62,20 @@ pub async fn whoever_held_an_order_before_a_claim_can_write_it_no_more(subject: 
     let late = subject.record(first.clone().lost(NOW)).await;
     assert_eq!(late, Err(StoreError::Moved));
     assert!(subject.record(second.clone().lost(NOW)).await.is_ok());
-    // A claim is no event: nothing has happened to the order.
+    // A claim is not an event: the order is unchanged.
     assert_eq!(store.events(second.id).await.unwrap().len(), 2);
 }
 
-pub async fn refused_cards_are_hastened_and_no_other_orders(subject: Subject) {
+pub async fn only_refused_cards_are_made_due_now(subject: StoreUnderTest) {
     let refused = |seed| paid(seed).failed(Setback::Refused, NOW);
-    let claimed = subject.keep(refused(1)).await;
+    let claimed = subject.insert(refused(1)).await;
     let until = NOW.plus(120);
     assert_eq!(subject.claim(NOW.plus(10), until, 64).await.unwrap().len(), 1);
-    subject.keep(Order { attention: Attention::NONE, ..refused(2) }).await;
-    subject.keep(paid(3).failed(Setback::Lost, NOW.plus(10))).await;
+    subject.insert(Order { attention: Attention::NONE, ..refused(2) }).await;
+    subject.insert(paid(3).failed(Setback::Lost, NOW.plus(10))).await;
     let late = Attention { due: Some(NOW.plus(600)), planned: NOW, looks: 9, worker: None };
-    let waiting = subject.keep(Order { attention: late, ..refused(4) }).await;
-    subject.keep(Order { attention: late, ..paid(5).failed(Setback::Lost, NOW) }).await;
+    let waiting = subject.insert(Order { attention: late, ..refused(4) }).await;
+    subject.insert(Order { attention: late, ..paid(5).failed(Setback::Lost, NOW) }).await;
     subject.store.hasten_refused(NOW.plus(11)).await.unwrap();
     let hastened = subject.claim(NOW.plus(11), until, 64).await.unwrap();
     let [Stored::Unfulfilled(order)] = hastened.as_slice() else { panic!("{hastened:?}") };
@@ -83,20 +83,20 @@ pub async fn refused_cards_are_hastened_and_no_other_orders(subject: Subject) {
     assert_ne!(order.id, claimed.id);
 }
 
-pub async fn open_orders_are_counted_by_provider_and_network(subject: Subject) {
+pub async fn open_orders_are_counted_by_provider_and_network(subject: StoreUnderTest) {
     let account = |name: &str| ProviderAccount(name.into());
     subject.store.offer(offer(1)).await.unwrap();
-    subject.keep(begun(offer(2), 2)).await;
+    subject.insert(begun(offer(2), 2)).await;
     for seed in 3..=4 {
-        subject.keep(paid(seed).asking(account("one")).failed(Setback::Lost, NOW)).await;
+        subject.insert(paid(seed).asking(account("one")).failed(Setback::Lost, NOW)).await;
     }
-    subject.keep(paid(5).asking(account("two"))).await;
-    // In the post with final money: only its way is followed.
+    subject.insert(paid(5).asking(account("two"))).await;
+    // Mailed with a final payment: only delivery is tracked.
     let mut arriving = mailed(6);
     arriving.state.paid.standing = Standing::Final;
-    subject.keep(arriving).await;
-    subject.keep(mailed(7)).await;
-    subject.keep(mailed(8).undelivered(NOW)).await;
+    subject.insert(arriving).await;
+    subject.insert(mailed(7)).await;
+    subject.insert(mailed(8).undelivered(NOW)).await;
     let mut open = subject.store.open_orders().await.unwrap();
     open.sort();
     let counted: Vec<_> = open.iter().map(|open| (open.account.clone(), open.count)).collect();
@@ -106,19 +106,19 @@ pub async fn open_orders_are_counted_by_provider_and_network(subject: Subject) {
     }
 }
 
-pub async fn a_look_planned_by_a_clock_that_ran_ahead_is_due_now(subject: Subject) {
+pub async fn a_check_scheduled_by_a_clock_that_ran_ahead_is_due_now(subject: StoreUnderTest) {
     let planned = async |seed, planned: Timestamp| {
         let attention = Attention { due: Some(planned.plus(600)), planned, looks: 0, worker: None };
-        subject.keep(Order { attention, ..due(seed, None) }).await;
+        subject.insert(Order { attention, ..due(seed, None) }).await;
     };
     let skewed = NOW.plus(CLOCK_SKEW_SECONDS);
     planned(1, skewed).await;
     planned(2, skewed.plus(1)).await;
     planned(3, skewed.plus(40 * 365 * 24 * 60 * 60)).await;
-    subject.keep(due(4, Some(NOW))).await;
+    subject.insert(due(4, Some(NOW))).await;
     let claimed = subject.claim(NOW, NOW.plus(120), 64).await.unwrap();
     let ids: Vec<_> = claimed.iter().map(Stored::id).collect();
     assert_eq!(ids, [4, 2, 3].map(|seed| offer(seed).id));
-    // Once claimed they are planned by our own time, and nobody else's.
+    // Once claimed, they are scheduled by the claimer's clock.
     assert_eq!(subject.claim(NOW, NOW.plus(120), 64).await, Ok(Vec::new()));
 }

@@ -1,9 +1,9 @@
-//! What a store promises when many come at once.
+//! The store contract under concurrency.
 
 use std::sync::{Arc, Mutex};
 
 use super::samples::{NOW, begun, named, offer};
-use super::{Subject, Task};
+use super::store_under_test::{StoreTask, StoreUnderTest};
 use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::{OFFER_SECONDS, Offered, Order, Settling, Stored};
 use crate::model::ids::OrderId;
@@ -11,25 +11,25 @@ use crate::ports::{StoreError, TidyLimits};
 
 const RUNNERS: u64 = 64;
 
-/// Runs one task for each number, at once, and returns what each came to.
+/// Runs one task for each number concurrently and returns the results.
 async fn race<T, F>(
-    subject: &Subject,
+    subject: &StoreUnderTest,
     numbers: impl IntoIterator<Item = u64>,
-    run: impl Fn(Subject, u64) -> F,
+    run: impl Fn(StoreUnderTest, u64) -> F,
 ) -> Vec<(u64, T)>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
 {
     let results = Arc::new(Mutex::new(Vec::new()));
-    let task = |number| -> Task {
+    let task = |number| -> StoreTask {
         let (results, running) = (Arc::clone(&results), run(subject.clone(), number));
         Box::pin(async move {
             let result = running.await;
             results.lock().unwrap().push((number, result));
         })
     };
-    (subject.crowd)(numbers.into_iter().map(task).collect()).await;
+    (subject.run_concurrently)(numbers.into_iter().map(task).collect()).await;
     std::mem::take(&mut *results.lock().unwrap())
 }
 
@@ -44,7 +44,9 @@ fn winners(results: &[(u64, Result<Order<Settling>, StoreError>)], loss: StoreEr
     results.iter().filter_map(won).collect()
 }
 
-pub async fn of_64_payments_for_one_order_one_begins_and_the_others_stay_free(subject: Subject) {
+pub async fn of_64_payments_for_one_order_one_begins_and_the_others_stay_free(
+    subject: StoreUnderTest,
+) {
     subject.store.offer(offer(0)).await.unwrap();
     let results = race(&subject, 1..=RUNNERS, |subject, payment| async move {
         subject.record(begun(offer(0), payment)).await
@@ -52,7 +54,7 @@ pub async fn of_64_payments_for_one_order_one_begins_and_the_others_stay_free(su
     .await;
     let won = winners(&results, StoreError::Moved);
     assert_eq!(won.len(), 1);
-    // Each loser's promise still pays for another order; the winner's does not.
+    // Each loser's payment key is still free for another order; the winner's is not.
     for payment in 1..=RUNNERS {
         let other = subject.record(begun(offer(1_000 + payment), payment)).await;
         let expected = if won == [payment] { Err(StoreError::PaymentBound) } else { Ok(()) };
@@ -61,7 +63,7 @@ pub async fn of_64_payments_for_one_order_one_begins_and_the_others_stay_free(su
     assert_eq!(subject.store.events(offer(0).id).await.unwrap().len(), 1);
 }
 
-pub async fn of_64_orders_for_one_payment_one_begins(subject: Subject) {
+pub async fn of_64_orders_for_one_payment_one_begins(subject: StoreUnderTest) {
     for seed in 1..=RUNNERS {
         subject.store.offer(offer(seed)).await.unwrap();
     }
@@ -77,11 +79,11 @@ pub async fn of_64_orders_for_one_payment_one_begins(subject: Subject) {
     }
 }
 
-pub async fn no_two_claimers_get_the_same_order(subject: Subject) {
+pub async fn no_two_claimers_get_the_same_order(subject: StoreUnderTest) {
     let orders = 200;
     for seed in 0..orders {
         let attention = Attention { due: Some(NOW), planned: NOW, looks: 0, worker: None };
-        subject.keep(Order { attention, ..begun(offer(seed), seed) }).await;
+        subject.insert(Order { attention, ..begun(offer(seed), seed) }).await;
     }
     let results = race(&subject, 1..=16, |subject, _| async move {
         let mut taken = Vec::new();
@@ -102,7 +104,7 @@ pub async fn no_two_claimers_get_the_same_order(subject: Subject) {
     assert_eq!(taken, expected);
 }
 
-pub async fn an_offer_either_lapses_or_is_begun(subject: Subject) {
+pub async fn an_offer_either_lapses_or_is_begun(subject: StoreUnderTest) {
     for seed in 1..=RUNNERS {
         subject.store.offer(named(seed)).await.unwrap();
     }
@@ -132,7 +134,7 @@ pub async fn an_offer_either_lapses_or_is_begun(subject: Subject) {
     assert_eq!(begun + lapsed, RUNNERS);
 }
 
-pub async fn an_offer_made_by_many_at_once_is_one_offer(subject: Subject) {
+pub async fn an_offer_made_by_many_at_once_is_one_offer(subject: StoreUnderTest) {
     let later = |seconds| -> Order<Offered> {
         let first = named(1);
         Order::offer(first.id, first.operation, NOW.plus(seconds))

@@ -1,4 +1,4 @@
-//! Orders to try a store with, made by the moves that make them in life.
+//! Sample orders, made by the real transitions.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ use crate::model::payment::{
 use crate::model::seller::Username;
 use crate::testing::fakes::cards::card;
 
-/// The moment at which every sample is offered.
+/// The time at which every sample is offered.
 pub const NOW: Timestamp = Timestamp(1_900_000_000);
 
 static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::new([7; 32]));
@@ -52,7 +52,7 @@ pub fn quote() -> ProviderQuote {
     ProviderQuote::new(Cents(175)).expect("not nothing")
 }
 
-/// What nobody else pays with.
+/// A payment key that is unique to `seed`.
 pub fn key(seed: u64) -> PaymentKey {
     let mut nonce = [0; 32];
     nonce[..8].copy_from_slice(&seed.to_be_bytes());
@@ -83,7 +83,7 @@ pub fn payment(seed: u64) -> Payment {
     payment_with(vec![key(seed)], TenderKind::X402, Network::Base)
 }
 
-/// The order of this number, paid for with the promise of this number.
+/// The order of this number, paid with the authorization of this number.
 pub fn begun(order: Order<Offered>, seed: u64) -> Order<Settling> {
     let payment = payment(seed);
     order.begin_settlement(card_of(seed), quote(), payment, NOW.plus(1))
@@ -112,7 +112,7 @@ pub fn mailed(seed: u64) -> Order<Mailed> {
 }
 
 /// Every state, every cause and every choice inside them, each with its own
-/// operation and its own promise, numbered from `seed` on.
+/// operation and its own payment key, numbered from `seed` on.
 pub fn every_state(seed: u64) -> Vec<Stored> {
     let mut seeds = seed..;
     let mut next = || seeds.next().expect("numbers do not run out");
@@ -149,7 +149,7 @@ fn every_payment(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
         for network in Network::ALL {
             let (keys, seed) = (vec![key(next()), key(next())], next());
             let mut payment = payment_with(keys, tender, network);
-            // A payer may promise for ever.
+            // A payer may set the latest possible deadline.
             payment.authorization.deadline = Timestamp(u64::MAX);
             let order = offer(seed);
             all.push(order.begin_settlement(card_of(seed), quote(), payment, NOW).into());

@@ -1,7 +1,7 @@
-//! What a store promises about what nobody needs any more.
+//! The store contract for expired and superfluous rows.
 
-use super::Subject;
 use super::samples::{NOW, begun, every_state, named, named_operation, offer, offer_of};
+use super::store_under_test::StoreUnderTest;
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::{OFFER_SECONDS, Offered, Order};
 use crate::model::ids::Timestamp;
@@ -15,13 +15,13 @@ fn later(seed: u64, seconds: u64) -> Order<Offered> {
     offer_of(named_operation(seed), NOW.plus(seconds))
 }
 
-pub async fn an_offer_whose_time_is_over_lapses_and_its_holder_can_write_it_no_more(
-    subject: Subject,
+pub async fn an_expired_offer_lapses_and_its_holder_can_no_longer_write_it(
+    subject: StoreUnderTest,
 ) {
     let store = &subject.store;
     store.offer(named(1)).await.unwrap();
     store.offer(later(2, 1)).await.unwrap();
-    let settling = subject.keep(begun(offer(3), 3)).await;
+    let settling = subject.insert(begun(offer(3), 3)).await;
     let tidied = store.tidy(OVER, LIMITS).await;
     assert_eq!(tidied, Ok(Tidied { lapsed: 1, dropped: 0 }));
     let lapsed = Order { version: 1, ..named(1).lapse() };
@@ -33,12 +33,12 @@ pub async fn an_offer_whose_time_is_over_lapses_and_its_holder_can_write_it_no_m
     assert_eq!(store.tidy(OVER, LIMITS).await, Ok(Tidied::default()));
 }
 
-pub async fn the_oldest_unpaid_go_first_when_there_are_too_many(subject: Subject) {
+pub async fn above_the_limit_the_oldest_unpaid_orders_are_dropped_first(subject: StoreUnderTest) {
     let store = &subject.store;
     for seed in 0..10 {
         store.offer(later(seed, seed)).await.unwrap();
     }
-    subject.keep(begun(later(0, 0), 0)).await;
+    subject.insert(begun(later(0, 0), 0)).await;
     let limits = TidyLimits { unpaid_rows_max: 4, ..LIMITS };
     assert_eq!(store.tidy(NOW.plus(20), limits).await, Ok(Tidied { lapsed: 0, dropped: 5 }));
     for seed in 0..10 {
@@ -47,7 +47,7 @@ pub async fn the_oldest_unpaid_go_first_when_there_are_too_many(subject: Subject
     }
 }
 
-pub async fn age_counts_and_not_the_sequence_in_which_offers_came(subject: Subject) {
+pub async fn offers_are_dropped_by_age_and_not_by_insertion_order(subject: StoreUnderTest) {
     let store = &subject.store;
     for seed in [4, 2, 9, 7, 1, 3, 8, 6, 5, 0] {
         store.offer(later(seed, seed)).await.unwrap();
@@ -59,7 +59,7 @@ pub async fn age_counts_and_not_the_sequence_in_which_offers_came(subject: Subje
     }
 }
 
-pub async fn a_tombstone_is_kept_for_its_time_and_dropped_after_it(subject: Subject) {
+pub async fn a_tombstone_is_dropped_after_its_retention_time(subject: StoreUnderTest) {
     let store = &subject.store;
     store.offer(named(1)).await.unwrap();
     store.tidy(OVER, LIMITS).await.unwrap();
@@ -69,17 +69,17 @@ pub async fn a_tombstone_is_kept_for_its_time_and_dropped_after_it(subject: Subj
     assert_eq!(gone, Ok(Tidied { lapsed: 0, dropped: 1 }));
     assert_eq!(store.find(named(1).id).await, Ok(None));
     assert_eq!(store.newest(&named_operation(1).key).await, Ok(None));
-    // A clock that was put back before the tombstone was set drops nothing.
+    // With a clock before the time of the tombstone, nothing is dropped.
     store.offer(named(2)).await.unwrap();
     store.tidy(OVER, LIMITS).await.unwrap();
     assert_eq!(store.tidy(Timestamp(5), LIMITS).await, Ok(Tidied::default()));
 }
 
-pub async fn an_order_with_a_history_is_never_dropped(subject: Subject) {
+pub async fn an_order_with_a_history_is_never_dropped(subject: StoreUnderTest) {
     let store = &subject.store;
     let all = every_state(1);
     for order in &all {
-        store.record(order, &Actor::Desk).await.unwrap();
+        store.record(order, &Actor::Checkout).await.unwrap();
     }
     let long_after = NOW.plus(100 * 365 * 24 * 60 * 60);
     let limits = TidyLimits { unpaid_rows_max: 0, tombstone_seconds: 0 };
@@ -91,7 +91,7 @@ pub async fn an_order_with_a_history_is_never_dropped(subject: Subject) {
     }
 }
 
-pub async fn a_long_tidying_is_finished_in_one_call(subject: Subject) {
+pub async fn a_long_tidying_is_finished_in_one_call(subject: StoreUnderTest) {
     let store = &subject.store;
     let count = 2_345;
     for seed in 0..count {
@@ -104,12 +104,14 @@ pub async fn a_long_tidying_is_finished_in_one_call(subject: Subject) {
     assert_eq!(gone, Ok(Tidied { lapsed: 0, dropped: 5 }));
 }
 
-pub async fn an_offer_whose_payment_was_declined_lapses_and_is_never_dropped(subject: Subject) {
+pub async fn an_offer_whose_payment_was_declined_lapses_and_is_never_dropped(
+    subject: StoreUnderTest,
+) {
     let store = &subject.store;
-    let settling = subject.keep(begun(named(1), 1)).await;
-    let declined = subject.keep(settling.declined(NOW.plus(5))).await;
-    let automatic = subject.keep(begun(offer(2), 2)).await;
-    let automatic = subject.keep(automatic.declined(NOW.plus(5))).await;
+    let settling = subject.insert(begun(named(1), 1)).await;
+    let declined = subject.insert(settling.declined(NOW.plus(5))).await;
+    let automatic = subject.insert(begun(offer(2), 2)).await;
+    let automatic = subject.insert(automatic.declined(NOW.plus(5))).await;
     let none = TidyLimits { unpaid_rows_max: 0, tombstone_seconds: 0 };
     let long_after = OVER.plus(1_000_000);
     assert_eq!(store.tidy(long_after, none).await, Ok(Tidied { lapsed: 1, dropped: 0 }));

@@ -1,7 +1,7 @@
-//! What a store promises about the orders of a process that has ended.
+//! The store contract for orders of a process that has ended.
 
-use super::Subject;
 use super::samples::{NOW, begun, mailed, offer, paid};
+use super::store_under_test::StoreUnderTest;
 use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::{Order, Setback, Stored};
 use crate::model::ids::WorkerId;
@@ -29,13 +29,15 @@ fn ids_of(seeds: &[u64]) -> Vec<String> {
     ids
 }
 
-pub async fn the_orders_of_a_dead_worker_come_first_and_whenever_they_are_due(subject: Subject) {
+pub async fn orders_of_a_dead_worker_are_claimed_first_whenever_they_are_due(
+    subject: StoreUnderTest,
+) {
     let worker = subject.worker;
     let due = Attention { due: Some(NOW), planned: NOW, looks: 0, worker: None };
-    subject.keep(Order { attention: due, ..begun(offer(1), 1) }).await;
-    subject.keep(worked_on(begun(offer(2), 2), worker)).await;
-    subject.keep(worked_on(begun(offer(3), 3).lost(NOW), worker)).await;
-    subject.keep(worked_on(paid(4), worker)).await;
+    subject.insert(Order { attention: due, ..begun(offer(1), 1) }).await;
+    subject.insert(worked_on(begun(offer(2), 2), worker)).await;
+    subject.insert(worked_on(begun(offer(3), 3).lost(NOW), worker)).await;
+    subject.insert(worked_on(paid(4), worker)).await;
     let next = subject.restarted().await;
     let first = next.claim(NOW.plus(EARLY), NOW.plus(LATE), 3).await.unwrap();
     assert_eq!(ids(&first), ids_of(&[2, 3, 4]));
@@ -53,9 +55,9 @@ pub async fn the_orders_of_a_dead_worker_come_first_and_whenever_they_are_due(su
 }
 
 pub async fn an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_fenced(
-    subject: Subject,
+    subject: StoreUnderTest,
 ) {
-    let held = subject.keep(worked_on(begun(offer(1), 1), subject.worker)).await;
+    let held = subject.insert(worked_on(begun(offer(1), 1), subject.worker)).await;
     let next = subject.restarted().await;
     let claimed = next.claim(NOW, NOW.plus(LATE), 64).await.unwrap();
     let [Stored::Settling(claimed)] = claimed.as_slice() else { panic!("{claimed:?}") };
@@ -65,23 +67,23 @@ pub async fn an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_f
     assert!(next.record(claimed.clone().lost(NOW)).await.is_ok());
 }
 
-pub async fn an_order_at_rest_or_in_the_post_waits_for_its_time_when_its_worker_dies(
-    subject: Subject,
+pub async fn a_resting_or_mailed_order_of_a_dead_worker_waits_until_it_is_due(
+    subject: StoreUnderTest,
 ) {
     let worker = subject.worker;
-    subject.keep(worked_on(paid(1).failed(Setback::Refused, NOW), worker)).await;
-    subject.keep(worked_on(mailed(2), worker)).await;
+    subject.insert(worked_on(paid(1).failed(Setback::Refused, NOW), worker)).await;
+    subject.insert(worked_on(mailed(2), worker)).await;
     let unconfirmed = worked_on(begun(offer(3), 3).lost(NOW), worker);
     let rest = Attention { worker: None, ..unconfirmed.attention };
-    subject.keep(Order { attention: rest, ..unconfirmed }).await;
+    subject.insert(Order { attention: rest, ..unconfirmed }).await;
     let next = subject.restarted().await;
     assert_eq!(next.claim(NOW.plus(EARLY), NOW.plus(LATE), 64).await, Ok(Vec::new()));
     let later = next.claim(NOW.plus(LATE), NOW.plus(2 * LATE), 64).await.unwrap();
     assert_eq!(ids(&later), ids_of(&[1, 2, 3]));
 }
 
-pub async fn a_worker_does_not_claim_its_own_walk(subject: Subject) {
-    subject.keep(worked_on(begun(offer(1), 1), subject.worker)).await;
+pub async fn a_worker_does_not_claim_the_order_that_it_works_on(subject: StoreUnderTest) {
+    subject.insert(worked_on(begun(offer(1), 1), subject.worker)).await;
     assert_eq!(subject.claim(NOW.plus(EARLY), NOW.plus(LATE), 64).await, Ok(Vec::new()));
     let due = subject.claim(NOW.plus(LATE), NOW.plus(2 * LATE), 64).await.unwrap();
     assert_eq!(ids(&due), ids_of(&[1]));

@@ -1,15 +1,15 @@
-//! Money and cards held against the books: what must never be found.
+//! Compares transfers and mailpieces with the stored orders, and reports broken invariants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::world::World;
-use crate::checkout::Outcome;
+use super::world::FakeWorld;
 use crate::lifecycle::{Standing, Stored};
 use crate::model::ids::OrderId;
+use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 
-/// A broken promise of the house.
+/// An invariant that must hold for every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Breach {
     /// Money moved and no order says so.
@@ -18,13 +18,13 @@ pub enum Breach {
     /// More was taken than the payer had signed for, or than the price is.
     Overcharge,
     DoubleCard,
-    /// A card is in the post and nobody paid for it.
+    /// A card was mailed without a payment.
     UnpaidCard,
-    /// An order says that its card is in the post, and there is none.
+    /// An order is `Mailed`, but the provider has no card for it.
     LostCard,
-    /// A payer was asked to pay for what was paid or in doubt.
-    WrongInvitation,
-    /// Nobody knows, and no person is asked to decide.
+    /// A payer was answered 402 while the payment was made or in doubt.
+    Wrong402,
+    /// The outcome is unknown and the order is not left to an operator.
     StillInDoubt,
 }
 
@@ -36,7 +36,7 @@ impl Breach {
         Self::DoubleCard,
         Self::UnpaidCard,
         Self::LostCard,
-        Self::WrongInvitation,
+        Self::Wrong402,
         Self::StillInDoubt,
     ];
 }
@@ -49,18 +49,18 @@ impl fmt::Display for Breach {
             Self::Overcharge => "orders charged too much",
             Self::DoubleCard => "cards mailed twice",
             Self::UnpaidCard => "cards mailed unpaid",
-            Self::LostCard => "cards said to be mailed that are not",
-            Self::WrongInvitation => "402 while paid or in doubt",
+            Self::LostCard => "cards response to be mailed that are not",
+            Self::Wrong402 => "402 while paid or in doubt",
             Self::StillInDoubt => "orders in doubt after recovery",
         })
     }
 }
 
-impl World {
-    /// Listens to what a caller is told. An invitation to pay is wrong while
-    /// money has moved for the order, or may still move.
-    pub fn overhear(&self, said: &Result<Outcome, Refusal>) {
-        let invited = match said {
+impl FakeWorld {
+    /// Records a response that asks for payment although money has moved for
+    /// the order, or may still move.
+    pub fn check_response(&self, response: &Result<Outcome, Refusal>) {
+        let invited = match response {
             Ok(Outcome::Due(offer))
             | Err(
                 Refusal::CredentialInvalid { offer, .. }
@@ -70,35 +70,33 @@ impl World {
             Ok(Outcome::Paid { .. }) | Err(_) => return,
         };
         if self.is_paid_or_in_doubt(invited) {
-            self.wrongly_invited.lock().unwrap().insert(invited);
+            self.wrong_402s.lock().unwrap().insert(invited);
         }
     }
 
     /// Whether money has moved for an order or may still move, or another order
     /// of its operation is in play.
     fn is_paid_or_in_doubt(&self, id: OrderId) -> bool {
-        let (now, ran_away) = (self.time(), *self.clock_ran_away.lock().unwrap());
-        let operation = self.shelf.get(id).map(|order| order.operation().key);
+        let (now, far_off) = (self.time(), *self.clock_was_far_off.lock().unwrap());
+        let operation = self.store.get(id).map(|order| order.operation().key);
         let mut chain = self.chain.lock().unwrap();
         let mut moved =
-            |id| self.shelf.keys_of(id).into_iter().any(|key| chain.moved_or_may(key, now));
+            |id| self.store.keys_of(id).into_iter().any(|key| chain.moved_or_may_move(key, now));
         let others = self
-            .shelf
+            .store
             .orders()
             .into_iter()
             .filter(|other| other.id() != id && Some(other.operation().key) == operation);
         moved(id)
-            || others
-                .into_iter()
-                .any(|other| other.is_in_play() || (!ran_away && moved(other.id())))
+            || others.into_iter().any(|other| other.is_in_play() || (!far_off && moved(other.id())))
     }
 
-    /// What is wrong once the world has recovered and the house has had time.
+    /// The broken invariants, once all faults have ended and recovery has run.
     pub fn audit(&self) -> Vec<(Breach, Option<OrderId>)> {
         let mut breaches = Vec::new();
         let mut charges = BTreeMap::<OrderId, u32>::new();
         for moved in &self.chain.lock().unwrap().transfers {
-            let order = self.shelf.bound_to(moved.key);
+            let order = self.store.bound_to(moved.key);
             if moved.amount > moved.most {
                 breaches.push((Breach::Overcharge, order));
             }
@@ -110,23 +108,23 @@ impl World {
         let charged = |order: OrderId| charges.get(&order).copied().unwrap_or_default();
         // With a clock that ran ahead by years, a finished card is last year's
         // and may be bought again. Otherwise an operation is paid once.
-        let ran_away = *self.clock_ran_away.lock().unwrap();
+        let far_off = *self.clock_was_far_off.lock().unwrap();
         let mut paid_operations = BTreeSet::new();
-        let press = self.press.lock().unwrap();
-        for piece in press.pieces.iter().filter(|piece| !piece.cancelled) {
+        let provider = self.provider.lock().unwrap();
+        for mailpiece in provider.mailpieces.iter().filter(|mailpiece| !mailpiece.cancelled) {
             let loss_is_booked =
-                self.shelf.get(piece.order).is_some_and(|order| is_reversed(&order));
-            if charged(piece.order) == 0 && !loss_is_booked {
-                breaches.push((Breach::UnpaidCard, Some(piece.order)));
+                self.store.get(mailpiece.order).is_some_and(|order| is_reversed(&order));
+            if charged(mailpiece.order) == 0 && !loss_is_booked {
+                breaches.push((Breach::UnpaidCard, Some(mailpiece.order)));
             }
         }
-        for order in self.shelf.orders() {
-            let (id, cards) = (order.id(), press.live(order.id()));
+        for order in self.store.orders() {
+            let (id, cards) = (order.id(), provider.live(order.id()));
             let mut found = |breach| breaches.push((breach, Some(id)));
             let operation = order.operation().key;
             let before =
                 (charged(id) > 0).then(|| paid_operations.insert(operation)) == Some(false);
-            if charged(id) > 1 || (before && !ran_away) {
+            if charged(id) > 1 || (before && !far_off) {
                 found(Breach::DoubleCharge);
             }
             if cards > 1 {
@@ -147,8 +145,8 @@ impl World {
                 Stored::Mailed(_) => {}
             }
         }
-        let invited = self.wrongly_invited.lock().unwrap();
-        breaches.extend(invited.iter().map(|id| (Breach::WrongInvitation, Some(*id))));
+        let invited = self.wrong_402s.lock().unwrap();
+        breaches.extend(invited.iter().map(|id| (Breach::Wrong402, Some(*id))));
         breaches
     }
 }

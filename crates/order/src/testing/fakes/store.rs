@@ -1,12 +1,10 @@
-//! A store in memory that keeps the whole contract.
+//! An in-memory store that fulfils the whole store contract.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 
-use super::fates::{ASK, Fate, WRITE};
-use super::world::World;
 use crate::lifecycle::event::{Actor, Event};
 use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::{Lapsed, Offered, Order, Stored};
@@ -16,19 +14,19 @@ use crate::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
 
 /// Orders in memory.
 #[derive(Default)]
-pub struct Shelf {
+pub struct FakeStore {
     rows: Mutex<Rows>,
-    pulse: Pulse,
+    ping: PingResult,
 }
 
-/// How a store answers when it is asked whether it is there.
+/// What `ping` answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pulse {
+pub enum PingResult {
     #[default]
-    Steady,
+    Alive,
     Busy,
-    /// It never answers.
-    None,
+    /// Never completes.
+    NoAnswer,
 }
 
 #[derive(Default)]
@@ -40,19 +38,19 @@ struct Rows {
     dead: BTreeSet<WorkerId>,
 }
 
-impl Shelf {
-    /// An empty one that answers so when it is asked whether it is there.
-    pub fn with_pulse(pulse: Pulse) -> Self {
-        Self { pulse, ..Self::default() }
+impl FakeStore {
+    /// An empty store with this answer to `ping`.
+    pub fn with_ping(ping: PingResult) -> Self {
+        Self { ping, ..Self::default() }
     }
 
-    /// A process has ended, or does not show that it lives.
-    pub fn bury(&self, worker: WorkerId) {
+    /// A worker's process has ended, or its heartbeat is missing.
+    pub fn mark_dead(&self, worker: WorkerId) {
         self.rows.lock().unwrap().dead.insert(worker);
     }
 
-    /// A process that was taken for dead shows that it lives.
-    pub fn revive(&self, worker: WorkerId) {
+    /// The heartbeat of a worker that was marked dead has arrived.
+    pub fn mark_alive(&self, worker: WorkerId) {
         self.rows.lock().unwrap().dead.remove(&worker);
     }
 
@@ -64,23 +62,23 @@ impl Shelf {
         self.rows.lock().unwrap().orders.get(&id).cloned()
     }
 
-    /// Everything that was ever written, in sequence.
+    /// All events, in the order in which they were written.
     pub fn history(&self) -> Vec<Event> {
         self.rows.lock().unwrap().events.clone()
     }
 
-    /// The order that a promise was ever used for.
+    /// The order that a payment key is bound to.
     pub fn bound_to(&self, key: PaymentKey) -> Option<OrderId> {
         self.rows.lock().unwrap().bound.get(&key).copied()
     }
 
-    /// Every promise that was ever used for an order.
+    /// All payment keys bound to an order.
     pub fn keys_of(&self, order: OrderId) -> Vec<PaymentKey> {
         let rows = self.rows.lock().unwrap();
         rows.bound.iter().filter(|(_, bound)| **bound == order).map(|(key, _)| *key).collect()
     }
 
-    /// When somebody should look next.
+    /// When the next order is due.
     pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let rows = self.rows.lock().unwrap();
         let due = |order: &Stored| {
@@ -127,7 +125,7 @@ impl Rows {
         until: Timestamp,
         most: usize,
     ) -> Vec<Stored> {
-        // A worker that claims is not dead to itself, whatever the others take it for.
+        // A worker that claims is alive, even if others have marked it dead.
         let dead: BTreeSet<_> = self.dead.iter().filter(|dead| **dead != worker).copied().collect();
         let orphan = |order: &Stored| is_orphan(order, &dead);
         let is_due = |order: &Stored| orphan(order) || order.attention().is_due(now);
@@ -187,7 +185,7 @@ impl Rows {
         tidied
     }
 
-    /// An order of an old generation that moves once more stays old.
+    /// A transition of an order of an old generation does not make it the newest.
     fn remember_newest(&mut self, order: &Stored) {
         let operation = order.operation();
         let kept = self.newest.get(&operation.key).and_then(|id| self.orders.get(id));
@@ -211,7 +209,7 @@ fn is_orphan(order: &Stored, dead: &BTreeSet<WorkerId>) -> bool {
 }
 
 #[async_trait]
-impl Store for Shelf {
+impl Store for FakeStore {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
         let rows = self.rows.lock().unwrap();
         Ok(rows.newest.get(key).map(|id| rows.orders[id].clone()))
@@ -279,101 +277,10 @@ impl Store for Shelf {
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        match self.pulse {
-            Pulse::Steady => Ok(()),
-            Pulse::Busy => Err(StoreError::Busy),
-            Pulse::None => std::future::pending().await,
+        match self.ping {
+            PingResult::Alive => Ok(()),
+            PingResult::Busy => Err(StoreError::Busy),
+            PingResult::NoAnswer => std::future::pending().await,
         }
-    }
-}
-
-/// The same shelf at the end of an unreliable wire.
-impl World {
-    /// What is read is true when it is read: nothing is slow on the way back,
-    /// so that what the desk says of it can be held against the truth.
-    async fn read<T>(&self, read: impl Future<Output = T>) -> Result<T, StoreError> {
-        self.pace.travel().await;
-        if self.fate(ASK) != Fate::Works {
-            return Err(StoreError::Busy);
-        }
-        Ok(read.await)
-    }
-
-    async fn write<T>(
-        &self,
-        fate: Fate,
-        write: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        match fate {
-            Fate::Works => write.await,
-            Fate::LostAfter => write.await.and(Err(StoreError::Busy)),
-            Fate::CrashBefore => self.crash().await,
-            Fate::CrashAfter => {
-                let _ = write.await;
-                self.crash().await
-            }
-            Fate::Refused | Fate::LostBefore | Fate::Late => Err(StoreError::Busy),
-        }
-    }
-}
-
-#[async_trait]
-impl Store for World {
-    async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        self.read(self.shelf.newest(key)).await?
-    }
-
-    async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        self.read(Store::find(&self.shelf, id)).await?
-    }
-
-    async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        self.read(self.shelf.offer(fresh)).await?
-    }
-
-    async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
-        self.read(self.shelf.bound(keys)).await?
-    }
-
-    async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
-        self.pace.travel().await;
-        let fate = self.fate(WRITE);
-        if fate != Fate::Works {
-            self.broken_writes.lock().unwrap().push((next.headline(), fate));
-        }
-        self.write(fate, self.shelf.record(next, by)).await
-    }
-
-    async fn claim(
-        &self,
-        worker: WorkerId,
-        now: Timestamp,
-        until: Timestamp,
-        most: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
-        if self.fate(ASK) != Fate::Works {
-            return Err(StoreError::Busy);
-        }
-        self.shelf.claim(worker, now, until, most).await
-    }
-
-    async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.shelf.hasten_refused(now).await
-    }
-
-    async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError> {
-        self.shelf.tidy(now, limits).await
-    }
-
-    async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
-        self.shelf.events(id).await
-    }
-
-    async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {
-        self.shelf.open_orders().await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Runs tasks on simulated time, in a sequence that the dice decide and a seed repeats.
+//! Runs tasks on simulated time, in a random sequence that the seed reproduces.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -8,105 +8,104 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::testing::fakes::fates::Dice;
+use crate::testing::fakes::fault_schedule::SeededRng;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Tasks that end together when their process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Group(pub u64);
+pub struct TaskGroup(pub u64);
 
 /// What tasks share with the executor that runs them.
 #[derive(Default)]
-pub struct Stage {
+pub struct ExecutorHandle {
     milliseconds: AtomicU64,
-    cast: Mutex<Cast>,
+    queues: Mutex<Queues>,
 }
 
 #[derive(Default)]
-struct Cast {
+struct Queues {
     ready: Vec<u64>,
     timers: BinaryHeap<Reverse<(u64, u64)>>,
-    sleepers: BTreeMap<u64, Waker>,
-    born: Vec<(Group, Task)>,
-    killed: Vec<Group>,
+    sleeping: BTreeMap<u64, Waker>,
+    spawned: Vec<(TaskGroup, Task)>,
+    killed: Vec<TaskGroup>,
     next: u64,
 }
 
-impl Stage {
-    /// Milliseconds since the story began.
+impl ExecutorHandle {
+    /// Milliseconds since the start.
     pub fn elapsed(&self) -> u64 {
         self.milliseconds.load(Ordering::Relaxed)
     }
 
-    pub fn spawn(&self, group: Group, task: impl Future<Output = ()> + Send + 'static) {
-        self.cast().born.push((group, Box::pin(task)));
+    pub fn spawn(&self, group: TaskGroup, task: impl Future<Output = ()> + Send + 'static) {
+        self.queues().spawned.push((group, Box::pin(task)));
     }
 
-    /// Ends every task of a group, wherever it is, as soon as the one that
-    /// runs now gives way.
-    pub fn kill(&self, group: Group) {
-        self.cast().killed.push(group);
+    /// Drops every task of a group as soon as the current task yields.
+    pub fn kill(&self, group: TaskGroup) {
+        self.queues().killed.push(group);
     }
 
     pub async fn sleep(&self, milliseconds: u64) {
         let ticket = {
-            let mut cast = self.cast();
-            cast.next += 1;
-            let ticket = cast.next;
-            cast.timers.push(Reverse((self.elapsed() + milliseconds, ticket)));
+            let mut queues = self.queues();
+            queues.next += 1;
+            let ticket = queues.next;
+            queues.timers.push(Reverse((self.elapsed() + milliseconds, ticket)));
             ticket
         };
         let mut begun = false;
         poll_fn(move |context| {
-            let mut cast = self.cast();
-            if begun && !cast.sleepers.contains_key(&ticket) {
+            let mut queues = self.queues();
+            if begun && !queues.sleeping.contains_key(&ticket) {
                 return Poll::Ready(());
             }
             begun = true;
-            cast.sleepers.insert(ticket, context.waker().clone());
+            queues.sleeping.insert(ticket, context.waker().clone());
             Poll::Pending
         })
         .await;
     }
 
-    fn cast(&self) -> MutexGuard<'_, Cast> {
-        self.cast.lock().unwrap()
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap()
     }
 }
 
-struct Alarm {
-    stage: Arc<Stage>,
+struct TaskWaker {
+    handle: Arc<ExecutorHandle>,
     task: u64,
 }
 
-impl Wake for Alarm {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        let mut cast = self.stage.cast();
-        if !cast.ready.contains(&self.task) {
-            cast.ready.push(self.task);
+        let mut queues = self.handle.queues();
+        if !queues.ready.contains(&self.task) {
+            queues.ready.push(self.task);
         }
     }
 }
 
-/// Drives the tasks of one story.
+/// Runs the tasks of one scenario.
 pub struct Executor {
-    pub stage: Arc<Stage>,
-    tasks: BTreeMap<u64, (Group, Task, Waker)>,
-    dice: Dice,
+    pub handle: Arc<ExecutorHandle>,
+    tasks: BTreeMap<u64, (TaskGroup, Task, Waker)>,
+    rng: SeededRng,
     count: u64,
 }
 
 impl Executor {
-    pub fn new(stage: Arc<Stage>, dice: Dice) -> Self {
-        Self { stage, tasks: BTreeMap::new(), dice, count: 0 }
+    pub fn new(handle: Arc<ExecutorHandle>, rng: SeededRng) -> Self {
+        Self { handle, tasks: BTreeMap::new(), rng, count: 0 }
     }
 
-    /// Runs until `until` milliseconds, or until nobody has anything to do.
+    /// Runs until `until` milliseconds, or until no task is ready or sleeping.
     /// `after` is called with the group of each task that has just run.
-    pub fn run(&mut self, until: u64, mut after: impl FnMut(Group)) {
+    pub fn run(&mut self, until: u64, mut after: impl FnMut(TaskGroup)) {
         loop {
-            self.adopt();
+            self.update_tasks();
             let ready = self.next_ready();
             if let Some(id) = ready {
                 if let Some((group, task, waker)) = self.tasks.get_mut(&id) {
@@ -123,16 +122,16 @@ impl Executor {
         }
     }
 
-    fn adopt(&mut self) {
-        let (born, killed) = {
-            let mut cast = self.stage.cast();
-            (std::mem::take(&mut cast.born), std::mem::take(&mut cast.killed))
+    fn update_tasks(&mut self) {
+        let (spawned, killed) = {
+            let mut queues = self.handle.queues();
+            (std::mem::take(&mut queues.spawned), std::mem::take(&mut queues.killed))
         };
-        for (group, task) in born {
+        for (group, task) in spawned {
             self.count += 1;
-            let alarm = Alarm { stage: self.stage.clone(), task: self.count };
-            self.tasks.insert(self.count, (group, task, Waker::from(Arc::new(alarm))));
-            self.stage.cast().ready.push(self.count);
+            let waker = TaskWaker { handle: self.handle.clone(), task: self.count };
+            self.tasks.insert(self.count, (group, task, Waker::from(Arc::new(waker))));
+            self.handle.queues().ready.push(self.count);
         }
         if !killed.is_empty() {
             // What a task drops may wake others, so nothing is locked here.
@@ -141,30 +140,30 @@ impl Executor {
     }
 
     fn next_ready(&mut self) -> Option<u64> {
-        let mut cast = self.stage.cast();
-        let count = u64::try_from(cast.ready.len()).expect("a length fits 64 bits");
+        let mut queues = self.handle.queues();
+        let count = u64::try_from(queues.ready.len()).expect("a length fits 64 bits");
         let place = match count {
             0 => return None,
             1 => 0,
-            _ => usize::try_from(self.dice.below(count)).expect("below a length"),
+            _ => usize::try_from(self.rng.below(count)).expect("below a length"),
         };
-        Some(cast.ready.swap_remove(place))
+        Some(queues.ready.swap_remove(place))
     }
 
-    /// Lets time pass until the next sleeper wakes.
+    /// Advances time to the next timer.
     fn advance(&mut self, until: u64) -> bool {
         let waker = {
-            let mut cast = self.stage.cast();
-            let Some(Reverse((at, ticket))) = cast.timers.peek().copied() else { return false };
+            let mut queues = self.handle.queues();
+            let Some(Reverse((at, ticket))) = queues.timers.peek().copied() else { return false };
             if at > until {
-                self.stage.milliseconds.store(until, Ordering::Relaxed);
+                self.handle.milliseconds.store(until, Ordering::Relaxed);
                 return false;
             }
-            cast.timers.pop();
-            self.stage.milliseconds.store(at, Ordering::Relaxed);
-            cast.sleepers.remove(&ticket)
+            queues.timers.pop();
+            self.handle.milliseconds.store(at, Ordering::Relaxed);
+            queues.sleeping.remove(&ticket)
         };
-        // Outside of the lock: an alarm takes it.
+        // Not under the lock: the waker takes it.
         if let Some(waker) = waker {
             waker.wake();
         }

@@ -1,23 +1,24 @@
-//! Somebody who wants one card: patient or not, honest or not, and often cut off.
+//! A simulated payer of one card, who may hang up, sign twice or reuse a foreign credential.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use super::report::Count;
-use super::story::Scene;
-use crate::checkout::{Outcome, Request};
+use super::report::SimulationCount;
+use super::scenario::Scenario;
+use crate::checkout::Request;
 use crate::model::payment::{Credential, TenderKind};
+use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::testing::fakes::cards::card;
-use crate::testing::fakes::chain::{PROMISE_SECONDS, Promise};
+use crate::testing::fakes::tender::{CREDENTIAL_SECONDS, FakeCredential};
 
 /// How often a payer tries before giving up.
 const TRIES: u64 = 14;
 /// How long a payer waits for an answer, in milliseconds.
 const PATIENCE: u64 = 45_000;
 
-/// What a payer hears.
-enum Heard {
+/// The response as the payer acts on it.
+enum Reply {
     /// Pay, or pay again.
     Invited,
     Paid,
@@ -28,48 +29,48 @@ enum Heard {
     Nothing,
 }
 
-/// Whether a payer gives the operation a name of its own.
+/// Whether a payer sends an operation identifier.
 #[derive(Clone, Copy)]
-enum Named {
+enum Identifier {
     No,
     Yes,
 }
 
-/// The life of one payer.
-pub(super) async fn live(scene: &Arc<Scene>, number: u64) {
-    let rail = scene.roll(|dice| dice.pick(&[TenderKind::X402, TenderKind::Mpp]));
-    let named = scene.roll(|dice| dice.pick(&[Named::No, Named::No, Named::Yes]));
+/// Runs one payer to the end.
+pub(super) async fn run(scenario: &Arc<Scenario>, number: u64) {
+    let rail = scenario.random(|rng| rng.pick(&[TenderKind::X402, TenderKind::Mpp]));
+    let named = scenario.random(|rng| rng.pick(&[Identifier::No, Identifier::No, Identifier::Yes]));
     let mut signed: Option<Credential> = None;
-    for _ in 0..scene.roll(|dice| dice.between(2, TRIES)) {
-        let pause = scene.roll(|dice| dice.between(10, 4_000));
-        scene.stage.sleep(pause).await;
-        // Somebody else of the same mind asks at the same moment.
-        if signed.is_some() && scene.roll(|dice| dice.happens(150)) {
-            let other = scene.roll(|dice| dice.happens(500)).then(|| sign(scene));
+    for _ in 0..scenario.random(|rng| rng.between(2, TRIES)) {
+        let pause = scenario.random(|rng| rng.between(10, 4_000));
+        scenario.executor.sleep(pause).await;
+        // A concurrent request for the same card.
+        if signed.is_some() && scenario.random(|rng| rng.happens(150)) {
+            let other = scenario.random(|rng| rng.happens(500)).then(|| sign(scenario));
             let credential = other.or_else(|| signed.clone());
-            drop(ask(scene, number, named, rail, credential));
+            drop(ask(scenario, number, named, rail, credential));
         }
-        if scene.roll(|dice| dice.happens(60)) {
-            drop(ask(scene, number, named, rail, pilfer(scene)));
+        if scenario.random(|rng| rng.happens(60)) {
+            drop(ask(scenario, number, named, rail, stolen_credential(scenario)));
         }
-        // Now and then the same card is paid by the other rail.
-        let here = if scene.roll(|dice| dice.happens(80)) { other_rail(rail) } else { rail };
-        let answer = ask(scene, number, named, here, signed.clone());
-        match answer.wait(scene).await {
-            Heard::Invited => signed = Some(sign(scene)),
-            Heard::Paid => {
-                if scene.roll(|dice| dice.happens(700)) {
+        // Sometimes the same card is paid with the other tender.
+        let here = if scenario.random(|rng| rng.happens(80)) { other_rail(rail) } else { rail };
+        let answer = ask(scenario, number, named, here, signed.clone());
+        match answer.wait(scenario).await {
+            Reply::Invited => signed = Some(sign(scenario)),
+            Reply::Paid => {
+                if scenario.random(|rng| rng.happens(700)) {
                     return;
                 }
             }
-            Heard::Never => return,
-            Heard::Wait | Heard::Nothing => {
-                if scene.roll(|dice| dice.happens(150)) {
-                    scene.count(Count::SignedAgain);
-                    signed = Some(sign(scene));
+            Reply::Never => return,
+            Reply::Wait | Reply::Nothing => {
+                if scenario.random(|rng| rng.happens(150)) {
+                    scenario.count(SimulationCount::SignedAgain);
+                    signed = Some(sign(scenario));
                 }
-                let pause = scene.roll(|dice| dice.between(500, 90_000));
-                scene.stage.sleep(pause).await;
+                let pause = scenario.random(|rng| rng.between(500, 90_000));
+                scenario.executor.sleep(pause).await;
             }
         }
     }
@@ -82,76 +83,76 @@ const fn other_rail(rail: TenderKind) -> TenderKind {
     }
 }
 
-fn sign(scene: &Scene) -> Credential {
-    let nonce = scene.nonces.fetch_add(1, Ordering::Relaxed);
-    let payee = *scene.world.seller_address.lock().unwrap();
-    let deadline = scene.world.time().0 + PROMISE_SECONDS;
-    let signed = Promise { nonce, most: 3_500_000, deadline, payee }.credential();
-    scene.signed.lock().unwrap().push(signed.clone());
+fn sign(scenario: &Scenario) -> Credential {
+    let nonce = scenario.nonces.fetch_add(1, Ordering::Relaxed);
+    let payee = *scenario.world.seller_address.lock().unwrap();
+    let deadline = scenario.world.time().0 + CREDENTIAL_SECONDS;
+    let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee }.credential();
+    scenario.signed.lock().unwrap().push(signed.clone());
     signed
 }
 
-/// What anybody signed for any card, to be used for this one.
-fn pilfer(scene: &Scene) -> Option<Credential> {
-    let signed = scene.signed.lock().unwrap();
-    (!signed.is_empty()).then(|| scene.roll(|dice| dice.pick_one(&signed).clone()))
+/// A credential that was signed for any card.
+fn stolen_credential(scenario: &Scenario) -> Option<Credential> {
+    let signed = scenario.signed.lock().unwrap();
+    (!signed.is_empty()).then(|| scenario.random(|rng| rng.pick_ref(&signed).clone()))
 }
 
-/// Sends a request to one of the processes. It goes on if the payer hangs up.
+/// Sends a request to one of the processes. Processing continues if the payer hangs up.
 fn ask(
-    scene: &Arc<Scene>,
+    scenario: &Arc<Scenario>,
     number: u64,
-    named: Named,
+    named: Identifier,
     rail: TenderKind,
     credential: Option<Credential>,
-) -> Answer {
-    let answer = Answer::default();
-    scene.count(Count::Requests);
-    let instances = scene.instances.lock().unwrap().clone();
-    if instances.is_empty() {
-        answer.say(Heard::Nothing);
+) -> ReplySlot {
+    let answer = ReplySlot::default();
+    scenario.count(SimulationCount::Requests);
+    let processes = scenario.processes.lock().unwrap().clone();
+    if processes.is_empty() {
+        answer.fill(Reply::Nothing);
         return answer;
     }
-    let instance = scene.roll(|dice| dice.pick_one(&instances)).clone();
+    let process = scenario.random(|rng| rng.pick_ref(&processes)).clone();
     let request = Request {
         seller: None,
         operation_id: match named {
-            Named::No => None,
-            Named::Yes => Some(format!("operation-number-{number}").parse().unwrap()),
+            Identifier::No => None,
+            Identifier::Yes => Some(format!("operation-number-{number}").parse().unwrap()),
         },
         card: card(&format!("card {number}")),
         credential,
     };
     let reply = answer.clone();
-    let (stage, scene) = (scene.stage.clone(), scene.clone());
-    stage.spawn(instance.group, async move {
-        let line = Line { answer: reply, scene: scene.clone() };
-        let said = instance.desk.send(&scene.world.till(rail), request).await;
-        scene.world.overhear(&said);
-        scene.note(|| format!("payer {number} hears {said:?}"));
-        line.answer.say(judge(&scene, &said));
+    let (executor, scenario) = (scenario.executor.clone(), scenario.clone());
+    executor.spawn(process.group, async move {
+        let line = ReplyOnDrop { answer: reply, scenario: scenario.clone() };
+        let response = process.process.send(&scenario.world.tender(rail), request).await;
+        scenario.world.check_response(&response);
+        scenario.log(|| format!("payer {number} hears {response:?}"));
+        line.answer.fill(classify(&scenario, &response));
     });
     answer
 }
 
-fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
-    let (count, heard) = match said {
-        Ok(Outcome::Due(_)) => (Count::Invited, Heard::Invited),
-        Ok(Outcome::Paid { .. }) => (Count::Paid, Heard::Paid),
+fn classify(scenario: &Scenario, response: &Result<Outcome, Refusal>) -> Reply {
+    let (count, reply) = match response {
+        Ok(Outcome::Due(_)) => (SimulationCount::Invited, Reply::Invited),
+        Ok(Outcome::Paid { .. }) => (SimulationCount::Paid, Reply::Paid),
         Err(refusal) => match refusal {
             Refusal::CredentialInvalid { .. }
             | Refusal::PaymentDeclined { .. }
-            | Refusal::AllowanceRequired(_) => (Count::Invited, Heard::Invited),
-            Refusal::OperationLapsed(_) => (Count::Conflict, Heard::Never),
+            | Refusal::AllowanceRequired(_) => (SimulationCount::Invited, Reply::Invited),
+            Refusal::OperationLapsed(_) => (SimulationCount::Conflict, Reply::Never),
             // The offer follows the seller: ask again without paying.
             Refusal::SellerAddressChanged(_) | Refusal::PaymentBoundElsewhere => {
-                (Count::Conflict, Heard::Invited)
+                (SimulationCount::Conflict, Reply::Invited)
             }
             Refusal::DifferentRequest(_)
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::PaymentInPlay(_)
             | Refusal::InProgress(_)
-            | Refusal::PriceAboveCeiling(_) => (Count::Conflict, Heard::Wait),
+            | Refusal::PriceAboveCeiling(_) => (SimulationCount::Conflict, Reply::Wait),
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::SellerNameInvalid
@@ -167,62 +168,62 @@ fn judge(scene: &Scene, said: &Result<Outcome, Refusal>) -> Heard {
             | Refusal::PaymentUnavailable
             | Refusal::StoreBusy
             | Refusal::Internal
-            | Refusal::AboutOrder(..) => (Count::Unclear, Heard::Wait),
+            | Refusal::AboutOrder(..) => (SimulationCount::Unclear, Reply::Wait),
         },
     };
-    scene.count(count);
-    heard
+    scenario.count(count);
+    reply
 }
 
-/// Where an answer arrives, if it does.
+/// Where the reply arrives.
 #[derive(Clone, Default)]
-struct Answer(Arc<Mutex<Slot>>);
+struct ReplySlot(Arc<Mutex<Slot>>);
 
 #[derive(Default)]
 enum Slot {
     #[default]
     Empty,
-    Said(Heard),
+    Filled(Reply),
 }
 
-impl Answer {
+impl ReplySlot {
     /// Only the first answer counts; false if there was one.
-    fn say(&self, heard: Heard) -> bool {
+    fn fill(&self, reply: Reply) -> bool {
         let mut slot = self.0.lock().unwrap();
         let first = matches!(*slot, Slot::Empty);
         if first {
-            *slot = Slot::Said(heard);
+            *slot = Slot::Filled(reply);
         }
         first
     }
 
-    async fn wait(self, scene: &Scene) -> Heard {
+    async fn wait(self, scenario: &Scenario) -> Reply {
         let mut waited = 0;
-        let patience = scene.roll(|dice| dice.pick(&[500, 5_000, PATIENCE, PATIENCE]));
+        let patience = scenario.random(|rng| rng.pick(&[500, 5_000, PATIENCE, PATIENCE]));
         let mut step = 20;
         while waited < patience {
-            if let Slot::Said(heard) = std::mem::take(&mut *self.0.lock().unwrap()) {
-                return heard;
+            if let Slot::Filled(reply) = std::mem::take(&mut *self.0.lock().unwrap()) {
+                return reply;
             }
-            scene.stage.sleep(step).await;
+            scenario.executor.sleep(step).await;
             waited += step;
             step = (step * 2).min(4_000);
         }
-        scene.count(Count::HangUps);
-        Heard::Nothing
+        scenario.count(SimulationCount::HangUps);
+        Reply::Nothing
     }
 }
 
-/// The wire that an answer comes by. A process that dies cuts it.
-struct Line {
-    answer: Answer,
-    scene: Arc<Scene>,
+/// Delivers the reply. Dropped without one when the process crashes.
+struct ReplyOnDrop {
+    answer: ReplySlot,
+    scenario: Arc<Scenario>,
 }
 
-impl Drop for Line {
+impl Drop for ReplyOnDrop {
     fn drop(&mut self) {
-        if self.answer.say(Heard::Nothing) {
-            self.scene.count(Count::NoAnswer);
+        if self.answer.fill(Reply::Nothing) {
+            self.scenario.count(SimulationCount::NoAnswer);
         }
     }
 }

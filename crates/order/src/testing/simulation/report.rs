@@ -1,22 +1,22 @@
-//! What a simulation counted, added up over all its stories.
+//! The counts of a simulation, summed over its scenarios.
 
 use std::collections::BTreeMap;
 
 use crate::model::ids::OrderId;
 use crate::testing::fakes::audit::Breach;
 
-/// Counts by name, in the sequence in which a reader wants them.
+/// Counts by name, in display order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    pub counts: BTreeMap<Count, u64>,
+pub struct SimulationReport {
+    pub counts: BTreeMap<SimulationCount, u64>,
     pub breaches: BTreeMap<Breach, u64>,
-    /// The first story that went wrong, by its own seed.
-    pub first_failure: Option<Failed>,
+    /// The first scenario that broke an invariant, with its seed.
+    pub first_failure: Option<FailedScenario>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
-    pub story: u64,
+pub struct FailedScenario {
+    pub number: u64,
     pub seed: u64,
     pub breaches: Vec<(Breach, Option<OrderId>)>,
 }
@@ -24,9 +24,9 @@ pub struct Failed {
 macro_rules! counts {
     ($($name:ident => $words:literal),+ $(,)?) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Count { $($name),+ }
+        pub enum SimulationCount { $($name),+ }
 
-        impl Count {
+        impl SimulationCount {
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
             pub const fn words(self) -> &'static str {
@@ -49,7 +49,7 @@ counts! {
     ClockJumps => "clock jumps",
     Reorganisations => "reorganisations of the chain",
     TakenBack => "transfers that one took back",
-    Burned => "transfers that one took back for good",
+    CancelledByPayer => "transfers that one took back for good",
     AddressChanges => "sellers who moved",
     SettleCalls => "settlements asked for",
     Charges => "charges on the chain",
@@ -61,12 +61,12 @@ counts! {
     Losses => "left to a person: mailed, and the chain took the money back",
 }
 
-impl Report {
-    pub fn add(&mut self, count: Count, by: u64) {
+impl SimulationReport {
+    pub fn add(&mut self, count: SimulationCount, by: u64) {
         *self.counts.entry(count).or_default() += by;
     }
 
-    pub fn get(&self, count: Count) -> u64 {
+    pub fn get(&self, count: SimulationCount) -> u64 {
         self.counts.get(&count).copied().unwrap_or_default()
     }
 
@@ -78,7 +78,7 @@ impl Report {
             *self.breaches.entry(breach).or_default() += by;
         }
         self.first_failure = match (self.first_failure.take(), other.first_failure) {
-            (Some(one), Some(two)) => Some(if one.story <= two.story { one } else { two }),
+            (Some(one), Some(two)) => Some(if one.number <= two.number { one } else { two }),
             (one, two) => one.or(two),
         };
     }

@@ -1,21 +1,22 @@
-//! What a payer is asked for, to the last parameter and byte.
+//! The challenge of MPP, byte for byte.
 
 use order::model::chain::Network;
 use order::model::seller::Payees;
 
-use super::super::samples::{
-    BODY, NOW, Porter, SECRET, SELLER, counting, mpp, offer, parameters, resource, secrets,
+use super::super::challenge_id::{ChallengeSecrets, Realm};
+use super::super::fixture::{
+    BODY, FakeSettler, NOW, SECRET, SELLER, counting, mpp, offer, parameters, resource, secrets,
     unpacked,
 };
-use super::super::{Mpp, Realm, Secrets};
+use super::super::tender::Mpp;
 use super::*;
-use crate::envelope::{Brought, Context, Reader};
+use crate::http_binding::{AnswerContext, ClientKind};
 
-/// What every client must cope with.
+/// The longest header that every client accepts.
 const HEADER_BYTES_MAX: usize = 4 * 1_000;
 
-fn context(body: &[u8]) -> Context<'_> {
-    Context { reader: Reader::Program, brought: Brought::Nothing, body, now: NOW }
+fn context(body: &[u8]) -> AnswerContext<'_> {
+    AnswerContext { client: ClientKind::Program, body, now: NOW }
 }
 
 fn asked(mpp: &Mpp, offer: &Offer) -> Option<Challenge> {
@@ -26,15 +27,15 @@ fn written(challenge: &Challenge) -> &str {
     challenge.header.to_str().unwrap()
 }
 
-fn sold<'a>(realm: &'a Realm, resource: &'a Resource) -> Sold<'a> {
-    Sold { realm, resource, mode: Mode::Live }
+fn endpoint<'a>(realm: &'a Realm, resource: &'a Resource) -> EndpointDescription<'a> {
+    EndpointDescription { realm, resource, mode: PaymentMode::Live }
 }
 
 #[test]
-fn a_challenge_has_its_parameters_and_no_other() {
-    let (mpp, porter) = mpp(Porter::good());
+fn a_challenge_has_exactly_its_parameters() {
+    let (mpp, settler) = mpp(FakeSettler::good());
     let challenge = asked(&mpp, &offer()).unwrap();
-    assert!(porter.calls().is_empty(), "a challenge is made of memory");
+    assert!(settler.calls().is_empty(), "a challenge is made of memory");
     let parameters = parameters(written(&challenge));
     let names: Vec<_> = parameters.keys().map(String::as_str).collect();
     let expected = [
@@ -60,7 +61,7 @@ fn a_challenge_has_its_parameters_and_no_other() {
 }
 
 #[test]
-fn the_terms_are_canonical_to_the_last_byte() {
+fn the_request_parameter_is_canonical_json() {
     let request = request(Usdc::from_atomic(3_500_000), SELLER);
     let json = String::from_utf8(URL_SAFE_NO_PAD.decode(&request).unwrap()).unwrap();
     let expected = format!(
@@ -69,7 +70,7 @@ fn the_terms_are_canonical_to_the_last_byte() {
          \"decimals\":6}},\"recipient\":\"{SELLER}\"}}"
     );
     assert_eq!(json, expected);
-    // The very request of the official merchant, for its payee.
+    // The request of the official merchant, for its payee.
     let payee = "0x90F79bf6EB2c4f870365E785982E1f101E93b906".parse().unwrap();
     assert_eq!(
         super::request(Usdc::from_atomic(3_500_000), payee),
@@ -81,8 +82,8 @@ fn the_terms_are_canonical_to_the_last_byte() {
 }
 
 #[test]
-fn two_challenges_for_one_body_are_never_the_same() {
-    let (mpp, _) = mpp(Porter::good());
+fn two_challenges_for_the_same_body_differ() {
+    let (mpp, _) = mpp(FakeSettler::good());
     let (one, two) = (asked(&mpp, &offer()).unwrap(), asked(&mpp, &offer()).unwrap());
     assert_ne!(one.id, two.id);
     let (one, two) = (parameters(written(&one)), parameters(written(&two)));
@@ -93,23 +94,23 @@ fn two_challenges_for_one_body_are_never_the_same() {
 }
 
 #[test]
-fn a_body_is_bound_by_its_digest() {
-    // The examples of RFC 9530, and nothing at all.
+fn a_challenge_has_the_digest_of_its_body() {
+    // The examples of RFC 9530, and an empty body.
     assert_eq!(
         digest(br#"{"hello": "world"}"#),
         "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"
     );
     assert_eq!(digest(b""), "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:");
-    let (mpp, _) = mpp(Porter::good());
+    let (mpp, _) = mpp(FakeSettler::good());
     let (_, challenge) = mpp.challenge(&offer(), &context(b"{}")).unwrap();
     assert_eq!(parameters(written(&challenge))["digest"], digest(b"{}"));
 }
 
 #[test]
-fn a_realm_stands_in_its_challenges_as_it_is_whatever_it_looks_like() {
+fn a_realm_appears_in_the_challenge_unchanged() {
     for name in ["{id}", "/id /digest", "<expires>", "opaque='' digest=''"] {
         let realm = Realm::parse(name).unwrap();
-        let odd = Mpp { realm, ..mpp(Porter::good()).0 };
+        let odd = Mpp { realm, ..mpp(FakeSettler::good()).0 };
         let (_, challenge) = odd.challenge(&offer(), &context(b"{}")).unwrap();
         let parameters = parameters(written(&challenge));
         assert_eq!(parameters["realm"], name);
@@ -118,10 +119,11 @@ fn a_realm_stands_in_its_challenges_as_it_is_whatever_it_looks_like() {
 }
 
 #[test]
-fn nobody_is_asked_for_what_nobody_would_carry() {
-    let good = || mpp(Porter::good()).0;
+fn there_is_no_challenge_if_the_network_is_not_supported() {
+    let good = || mpp(FakeSettler::good()).0;
     assert!(asked(&good(), &offer()).is_some());
-    let (closed, _) = mpp(Porter { service: Service::NotOffered, ..Porter::good() });
+    let (closed, _) =
+        mpp(FakeSettler { service: TransferSupport::NotOffered, ..FakeSettler::good() });
     assert_eq!(asked(&closed, &offer()), None);
     let elsewhere = Payees::new(vec![(Network::Polygon, SELLER)]).unwrap();
     assert_eq!(asked(&good(), &Offer { payees: elsewhere, ..offer() }), None);
@@ -130,31 +132,38 @@ fn nobody_is_asked_for_what_nobody_would_carry() {
 }
 
 #[test]
-fn an_earlier_secret_makes_no_challenges() {
+fn new_challenges_use_the_newest_secret() {
     let realm = Realm::parse("cards.example").unwrap();
-    let secrets = [secrets(), Secrets::new([9; 32], &[SECRET.as_bytes().try_into().unwrap()])];
-    let porter = Porter::good();
+    let secrets =
+        [secrets(), ChallengeSecrets::new([9; 32], &[SECRET.as_bytes().try_into().unwrap()])];
+    let settler = FakeSettler::good();
     let ids = secrets.map(|secrets| {
         let fixed = || counting().map(|_| [1; 16]);
-        let press =
-            Press { facilitator: &porter, realm: &realm, secrets: &secrets, randomness: &fixed };
-        let money = Usual::default().money(&offer(), sold(&realm, &resource())).unwrap();
-        press.challenge(&money, BODY, NOW).unwrap().id
+        let issuer = ChallengeIssuer {
+            facilitator: &settler,
+            realm: &realm,
+            secrets: &secrets,
+            randomness: &fixed,
+        };
+        let money =
+            ChallengeCache::default().template(&offer(), endpoint(&realm, &resource())).unwrap();
+        issuer.challenge(&money, BODY, NOW).unwrap().id
     });
     assert_ne!(ids[0], ids[1]);
 }
 
 #[test]
-fn the_money_is_written_once_and_anew_for_another_seller() {
-    let usual = Usual::default();
+fn a_cached_template_is_replaced_for_another_seller() {
+    let challenge_cache = ChallengeCache::default();
     let realm = Realm::parse("cards.example").unwrap();
-    let made = |offer: &Offer| usual.money(offer, sold(&realm, &resource())).unwrap();
+    let made =
+        |offer: &Offer| challenge_cache.template(offer, endpoint(&realm, &resource())).unwrap();
     let first = made(&offer());
     assert!(Arc::ptr_eq(&first, &made(&offer())));
     let other = EvmAddress::from_bytes([9; 20]);
     let payees = Payees::new(vec![(Network::Base, other)]).unwrap();
     let second = made(&Offer { payees, ..offer() });
     assert_ne!(first.request, second.request);
-    assert_ne!(first.required, second.required);
+    assert_ne!(first.payment_required, second.payment_required);
     assert_eq!(made(&offer()).request, first.request);
 }

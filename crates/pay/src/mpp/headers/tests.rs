@@ -1,13 +1,15 @@
-//! Headers of every kind, good and bad.
+//! Valid and invalid payment headers.
 
 use base64::engine::general_purpose::{
     STANDARD, STANDARD_NO_PAD, URL_SAFE as PADDED, URL_SAFE_NO_PAD,
 };
-use order::testing::fakes::fates::Dice;
+use order::tender::Rejection;
+use order::testing::fakes::fault_schedule::SeededRng;
 
-use super::super::credential::Proof;
-use super::super::samples::{BODY, authorization, payment_signature};
+use super::super::credential::{ParsedCredential, PaymentProof};
+use super::super::fixture::{BODY, authorization, payment_signature};
 use super::*;
+use crate::refusal_table::HttpError;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -17,11 +19,11 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-fn taken(pairs: &[(&'static str, &str)]) -> Option<Credential> {
-    take(&headers(pairs), BODY).unwrap()
+fn found(pairs: &[(&'static str, &str)]) -> Option<Credential> {
+    credential(&headers(pairs), BODY).unwrap()
 }
 
-/// Something with the shape of a credential.
+/// JSON with the members of a credential.
 fn shaped() -> Value {
     json!({ "challenge": { "id": "1" }, "payload": { "type": "authorization" } })
 }
@@ -31,10 +33,10 @@ fn exact() -> Value {
 }
 
 #[test]
-fn one_credential_stays_the_same_wherever_it_stands_and_however_it_is_spelt() {
+fn a_credential_is_the_same_in_every_header_and_spelling() {
     let value = authorization(&shaped());
     let token = value.strip_prefix("Payment ").unwrap();
-    let first = taken(&[("authorization", &value)]).unwrap();
+    let first = found(&[("authorization", &value)]).unwrap();
     let other_sequence = r#"{ "payload": {"type":"authorization"}, "challenge": {"id":"1"} }"#;
     for pairs in [
         &[("payment-authorization", value.as_str())][..],
@@ -50,32 +52,32 @@ fn one_credential_stays_the_same_wherever_it_stands_and_however_it_is_spelt() {
         &[("authorization", &value), ("payment-authorization", ""), ("payment-signature", " ")],
         &[("authorization", &format!("Payment {}", URL_SAFE_NO_PAD.encode(other_sequence)))],
     ] {
-        let other = taken(pairs).unwrap();
+        let other = found(pairs).unwrap();
         assert!(other.digest() == first.digest(), "{pairs:?}");
     }
 }
 
 #[test]
-fn a_payload_of_x402_is_told_from_a_credential_of_ours() {
-    let plain = taken(&[("payment-signature", &payment_signature(&exact()))]).unwrap();
-    assert!(matches!(Proof::open(&plain), Ok(Proof::Exact(_))));
+fn an_x402_payload_is_distinguished_from_an_mpp_credential() {
+    let plain = found(&[("payment-signature", &payment_signature(&exact()))]).unwrap();
+    assert!(matches!(proof_of(&plain), Ok(PaymentProof::Exact(_))));
     let unpadded = STANDARD_NO_PAD.encode(exact().to_string());
-    assert!(taken(&[("payment-signature", &unpadded)]).unwrap() == plain);
-    let ours = taken(&[("payment-signature", &authorization(&shaped()))]).unwrap();
-    assert!(matches!(Proof::open(&ours), Ok(Proof::Payment(_))));
+    assert!(found(&[("payment-signature", &unpadded)]).unwrap() == plain);
+    let ours = found(&[("payment-signature", &authorization(&shaped()))]).unwrap();
+    assert!(matches!(proof_of(&ours), Ok(PaymentProof::Payment(_))));
 }
 
 #[test]
-fn other_schemes_bring_no_payment() {
+fn other_authentication_schemes_are_ignored() {
     for value in ["Bearer abc", "Basic YTpi", "", " ", "PaymentX abc", "Bearer Payment", "Paymen"] {
-        assert!(taken(&[("authorization", value)]).is_none(), "{value}");
+        assert!(found(&[("authorization", value)]).is_none(), "{value}");
     }
-    assert!(taken(&[]).is_none());
-    assert!(taken(&[("payment-authorization", ""), ("payment-signature", "")]).is_none());
+    assert!(found(&[]).is_none());
+    assert!(found(&[("payment-authorization", ""), ("payment-signature", "")]).is_none());
 }
 
 #[test]
-fn two_credentials_are_a_muddle_even_if_they_are_the_same() {
+fn two_credentials_are_a_bad_request_even_if_they_are_equal() {
     let (value, plain) = (authorization(&shaped()), payment_signature(&exact()));
     for pairs in [
         &[("authorization", value.as_str()), ("payment-authorization", value.as_str())][..],
@@ -86,14 +88,18 @@ fn two_credentials_are_a_muddle_even_if_they_are_the_same() {
         &[("payment-authorization", &value), ("payment-signature", "!")],
         &[("payment-authorization", "Bearer abc"), ("authorization", &value)],
     ] {
-        let muddle = take(&headers(pairs), BODY).unwrap_err();
-        assert_eq!((muddle.status.as_u16(), muddle.code), (400, "payment_ambiguous"), "{pairs:?}");
-        assert!(muddle.message.contains("Send one"), "{}", muddle.message);
+        let refused = HttpError::from(&credential(&headers(pairs), BODY).unwrap_err());
+        assert_eq!(
+            (refused.status.as_u16(), refused.code),
+            (400, "payment_ambiguous"),
+            "{pairs:?}"
+        );
+        assert!(refused.message.contains("Send one"), "{}", refused.message);
     }
 }
 
 #[test]
-fn what_does_not_decode_was_brought_all_the_same_and_holds_nothing() {
+fn a_header_that_cannot_be_decoded_is_an_empty_credential() {
     let list = URL_SAFE_NO_PAD.encode("[1]");
     let large = URL_SAFE_NO_PAD.encode(vec![b' '; 2 * TOKEN_BYTES_MAX]);
     let foreign = STANDARD.encode(r#"{"a":"???>>>"}"#);
@@ -104,28 +110,28 @@ fn what_does_not_decode_was_brought_all_the_same_and_holds_nothing() {
             ("payment-authorization", format!("Payment {token}")),
             ("payment-signature", format!("Payment {token}")),
         ] {
-            let credential = taken(&[(name, &value)]).unwrap();
-            assert!(Proof::open(&credential).is_err(), "{name}: {token}");
+            let credential = found(&[(name, &value)]).unwrap();
+            assert!(proof_of(&credential).is_err(), "{name}: {token}");
         }
     }
     for (name, value) in [("payment-authorization", "e30"), ("payment-signature", "e")] {
-        let credential = taken(&[(name, value)]).unwrap();
+        let credential = found(&[(name, value)]).unwrap();
         assert!(credential.0.is_empty(), "{name}: {value}");
     }
 }
 
 #[test]
-fn a_credential_remembers_the_body_that_it_came_with() {
+fn a_credential_includes_the_digest_of_its_body() {
     let headers = headers(&[("authorization", &authorization(&shaped()))]);
-    let (one, two) = (take(&headers, b"one").unwrap(), take(&headers, b"two").unwrap());
+    let (one, two) = (credential(&headers, b"one").unwrap(), credential(&headers, b"two").unwrap());
     assert!(one != two);
-    let Ok(Proof::Payment(payment)) = Proof::open(&one.unwrap()) else { panic!("it opens") };
+    let Ok(PaymentProof::Payment(payment)) = proof_of(&one.unwrap()) else { panic!("it opens") };
     assert_eq!(payment.content, digest(b"one"));
 }
 
 #[test]
-fn no_header_makes_it_stumble() {
-    let mut dice = Dice::new(7);
+fn no_header_causes_a_panic() {
+    let mut dice = SeededRng::new(7);
     let letters = b"Payment ,\"=\\eyJ9{}\t-_1Bearer";
     for _ in 0..20_000 {
         let value: Vec<u8> = (0..dice.below(40)).map(|_| dice.pick(letters)).collect();
@@ -136,11 +142,17 @@ fn no_header_makes_it_stumble() {
                 headers.insert(name, value.clone());
             }
         }
-        if let Ok(Some(credential)) = take(&headers, BODY) {
-            assert!(Proof::open(&credential).and_then(|proof| proof.authorization()).is_err());
+        if let Ok(Some(credential)) = credential(&headers, BODY) {
+            assert!(
+                ParsedCredential::of(&credential).and_then(|parsed| parsed.authorization).is_err()
+            );
         }
     }
     let deep = [vec![b'['; 6_000], vec![b']'; 6_000]].concat();
     let deep = format!("Payment {}", URL_SAFE_NO_PAD.encode(deep));
-    assert!(Proof::open(&taken(&[("authorization", &deep)]).unwrap()).is_err());
+    assert!(proof_of(&found(&[("authorization", &deep)]).unwrap()).is_err());
+}
+
+fn proof_of(credential: &Credential) -> Result<PaymentProof, Rejection> {
+    ParsedCredential::of(credential).map(|parsed| parsed.proof)
 }

@@ -1,9 +1,8 @@
-//! A credential with any one of its fields changed pays nothing, and nobody outside hears of
-//! it.
+//! A credential with any changed field is rejected without a call to the settler.
 
 use super::*;
 
-/// Every place in a credential that holds a single value, as a JSON pointer.
+/// JSON pointers to all scalar values of a credential.
 fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -20,12 +19,12 @@ fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 fn all_leaves(credential: &Value) -> Vec<String> {
-    let mut places = Vec::new();
-    leaves(credential, "", &mut places);
-    places
+    let mut paths = Vec::new();
+    leaves(credential, "", &mut paths);
+    paths
 }
 
-/// Other texts, and other things than texts.
+/// Other strings, and values that are not strings.
 fn others(value: &Value) -> (Vec<Value>, Vec<Value>) {
     let Value::String(text) = value else {
         let number = value.as_u64().unwrap();
@@ -47,32 +46,32 @@ fn others(value: &Value) -> (Vec<Value>, Vec<Value>) {
     (texts, vec![json!({ "was": text }), json!(7), json!(true), json!([text])])
 }
 
-/// What is wrong with a credential if the text at a place is another one that reads.
-fn expected(place: &str) -> &'static [Flaw] {
+/// The problem of a credential with another valid string at this pointer.
+fn expected(place: &str) -> &'static [CredentialProblem] {
     match place {
-        place if place.starts_with("/challenge/") => &[Flaw::Challenge],
-        "/payload/type" => &[Flaw::Malformed],
-        "/source" => &[Flaw::Unverified],
-        // Another text may be none of its kind any more.
-        _ => &[Flaw::Unverified, Flaw::Malformed],
+        place if place.starts_with("/challenge/") => &[CredentialProblem::InvalidChallenge],
+        "/payload/type" => &[CredentialProblem::Malformed],
+        "/source" => &[CredentialProblem::VerificationFailed],
+        // Another string may not be parsed.
+        _ => &[CredentialProblem::VerificationFailed, CredentialProblem::Malformed],
     }
 }
 
 #[test]
-fn whatever_single_field_is_changed_nothing_is_paid_and_nobody_is_asked() {
+fn a_credential_with_any_changed_field_is_rejected_without_a_call_to_the_settler() {
     let mut tried = 0;
     for nonce in [Nonce::Packed, Nonce::Framed] {
-        let credential = honest(nonce);
-        let places = all_leaves(&credential);
-        assert_eq!(places.len(), 18, "{places:?}");
-        for place in &places {
+        let credential = correct(nonce);
+        let paths = all_leaves(&credential);
+        assert_eq!(paths.len(), 18, "{paths:?}");
+        for place in &paths {
             let (texts, things) = others(credential.pointer(place).unwrap());
             for other in texts.iter().chain(&things) {
                 let mut tampered = credential.clone();
                 *tampered.pointer_mut(place).unwrap() = other.clone();
-                let flaw = refused(&tampered, &terms());
+                let problem = refused(&tampered, &terms());
                 if texts.contains(other) {
-                    assert!(expected(place).contains(&flaw), "{place}: {other} {flaw:?}");
+                    assert!(expected(place).contains(&problem), "{place}: {other} {problem:?}");
                 }
                 tried += 1;
             }
@@ -82,13 +81,13 @@ fn whatever_single_field_is_changed_nothing_is_paid_and_nobody_is_asked() {
 }
 
 #[test]
-fn no_field_that_carries_the_payment_can_be_left_out() {
-    let credential = honest(Nonce::Packed);
+fn a_credential_without_a_required_field_is_rejected() {
+    let credential = correct(Nonce::Packed);
     for place in all_leaves(&credential) {
         let mut tampered = credential.clone();
         let (parent, name) = place.rsplit_once('/').unwrap();
         tampered.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name);
-        // For people, and for nobody.
+        // Not checked.
         if ["/challenge/description", "/source"].contains(&place.as_str()) {
             accepted(&tampered);
         } else {
@@ -98,17 +97,17 @@ fn no_field_that_carries_the_payment_can_be_left_out() {
     for part in ["challenge", "payload"] {
         let mut tampered = credential.clone();
         tampered.as_object_mut().unwrap().remove(part);
-        assert_eq!(refused(&tampered, &terms()), Flaw::Malformed);
+        assert_eq!(refused(&tampered, &terms()), CredentialProblem::Malformed);
     }
 }
 
 #[test]
-fn a_payload_of_x402_with_any_field_changed_pays_nothing() {
+fn an_x402_exact_payload_with_any_changed_field_is_rejected() {
     let payload = by_x402();
     let mut tried = 0;
     for place in all_leaves(&payload) {
         let (texts, things) = others(payload.pointer(&place).unwrap());
-        // The version aside, without which it is not sent as one of x402's at all.
+        // Except the version, without which the fixture does not send it as an x402 payload.
         for other in texts.iter().chain(&things) {
             let mut tampered = payload.clone();
             *tampered.pointer_mut(&place).unwrap() = other.clone();
@@ -119,9 +118,9 @@ fn a_payload_of_x402_with_any_field_changed_pays_nothing() {
     assert!(tried > 150, "{tried}");
 }
 
-/// Each member as somebody would change it who can sign what comes out.
+/// Every member changed and the transfer signed again.
 #[test]
-fn a_good_signature_makes_no_other_transfer_good() {
+fn a_correctly_signed_transfer_with_other_terms_is_rejected() {
     let thief = EvmAddress::from_bytes([0xee; 20]).to_string();
     let nonce = format!("0x{}", "11".repeat(32));
     for (member, value) in [
@@ -134,10 +133,14 @@ fn a_good_signature_makes_no_other_transfer_good() {
         ("validBefore", json!(NOW.0.to_string())),
         ("validAfter", json!((NOW.0 + 5).to_string())),
     ] {
-        let mut credential = honest(Nonce::Packed);
+        let mut credential = correct(Nonce::Packed);
         credential["payload"][member] = value.clone();
         Payer::new().sign_transfer(&mut credential);
-        assert_eq!(refused(&credential, &terms()), Flaw::Unverified, "{member}: {value}");
+        assert_eq!(
+            refused(&credential, &terms()),
+            CredentialProblem::VerificationFailed,
+            "{member}: {value}"
+        );
 
         let mut payload = by_x402();
         payload["payload"]["authorization"][member] = value.clone();
@@ -145,25 +148,29 @@ fn a_good_signature_makes_no_other_transfer_good() {
         if member == "nonce" {
             accepted(&payload);
         } else {
-            assert_eq!(refused(&payload, &terms()), Flaw::Unverified, "{member}: {value}");
+            assert_eq!(
+                refused(&payload, &terms()),
+                CredentialProblem::VerificationFailed,
+                "{member}: {value}"
+            );
         }
     }
 }
 
 #[test]
-fn a_nonce_answers_its_own_challenge_and_no_other() {
-    let (one, two) = (honest(Nonce::Packed), honest(Nonce::Framed));
+fn a_nonce_of_another_challenge_is_rejected() {
+    let (one, two) = (correct(Nonce::Packed), correct(Nonce::Framed));
     let mut crossed = one.clone();
     crossed["challenge"] = two["challenge"].clone();
-    assert_eq!(refused(&crossed, &terms()), Flaw::Unverified);
+    assert_eq!(refused(&crossed, &terms()), CredentialProblem::VerificationFailed);
 }
 
 #[test]
-fn a_payer_who_is_named_is_the_one_who_signed() {
-    let somebody = EvmAddress::from_bytes([0x99; 20]);
+fn a_source_must_be_the_account_that_signed() {
+    let other = EvmAddress::from_bytes([0x99; 20]);
     let own = Payer::new().address();
     for source in [
-        format!("did:pkh:eip155:8453:{somebody}"),
+        format!("did:pkh:eip155:8453:{other}"),
         format!("did:pkh:eip155:137:{own}"),
         format!("did:key:eip155:8453:{own}"),
         format!("eip155:8453:{own}"),
@@ -171,17 +178,21 @@ fn a_payer_who_is_named_is_the_one_who_signed() {
         own.to_string(),
         String::new(),
     ] {
-        let mut credential = honest(Nonce::Packed);
+        let mut credential = correct(Nonce::Packed);
         credential["source"] = source.clone().into();
-        assert_eq!(refused(&credential, &terms()), Flaw::Unverified, "{source}");
+        assert_eq!(
+            refused(&credential, &terms()),
+            CredentialProblem::VerificationFailed,
+            "{source}"
+        );
     }
 }
 
 #[test]
-fn other_types_of_credential_are_not_offered() {
+fn other_credential_types_are_rejected() {
     for kind in ["transaction", "hash", "permit2", "Authorization", ""] {
-        let mut credential = honest(Nonce::Packed);
+        let mut credential = correct(Nonce::Packed);
         credential["payload"]["type"] = kind.into();
-        assert_eq!(refused(&credential, &terms()), Flaw::Malformed, "{kind}");
+        assert_eq!(refused(&credential, &terms()), CredentialProblem::Malformed, "{kind}");
     }
 }

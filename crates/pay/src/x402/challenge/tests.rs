@@ -1,29 +1,29 @@
-//! What a payer is asked for, to the last member and byte.
+//! The challenge of x402, byte for byte.
 
 use order::model::seller::Payees;
 
-use super::super::samples::{CARRIER, Porter, SELLER, decoded, offer, resource, x402};
+use super::super::fixture::{FACILITATOR, FakeSettler, SELLER, decoded, offer, resource, x402};
 use super::super::{PERMIT2, UPTO_PROXY};
 use super::*;
 
-/// The header that every proxy on the way lets through.
+/// The longest header that common proxies pass.
 const HEADER_BYTES_MAX: usize = 6 * 1_000;
 
-fn asked(porter: Porter, offer: &Offer) -> Option<Value> {
-    let (x402, porter) = x402(porter);
+fn asked(settler: FakeSettler, offer: &Offer) -> Option<Value> {
+    let (x402, settler) = x402(settler);
     let challenge = x402.challenge(offer, "Payment required").map(|made| decoded(made.header));
-    assert!(porter.calls().is_empty(), "a challenge is made of memory");
+    assert!(settler.calls().is_empty(), "a challenge is made of memory");
     challenge
 }
 
-/// With the longer of the two marks.
-fn sold<'a>(resource: &'a Resource, extensions: &'a Extensions) -> Sold<'a> {
-    Sold { resource, extensions, mode: Mode::Sandbox }
+/// With the longer of the two modes.
+fn endpoint<'a>(resource: &'a Resource, extensions: &'a Extensions) -> EndpointDescription<'a> {
+    EndpointDescription { resource, extensions, mode: PaymentMode::Sandbox }
 }
 
 #[test]
-fn every_network_is_offered_with_its_token_its_payee_and_its_carrier() {
-    let challenge = asked(Porter::good(), &offer()).unwrap();
+fn every_network_is_offered_with_its_token_payee_and_facilitator() {
+    let challenge = asked(FakeSettler::good(), &offer()).unwrap();
     assert_eq!(challenge["x402Version"], 2);
     assert_eq!(challenge["error"], "Payment required");
     assert_eq!(
@@ -52,7 +52,7 @@ fn every_network_is_offered_with_its_token_its_payee_and_its_carrier() {
                     "name": "USD Coin",
                     "version": "2",
                     "assetTransferMethod": "permit2",
-                    "facilitatorAddress": CARRIER.to_string(),
+                    "facilitatorAddress": FACILITATOR.to_string(),
                 },
             })
         );
@@ -67,47 +67,49 @@ fn every_network_is_offered_with_its_token_its_payee_and_its_carrier() {
 }
 
 #[test]
-fn a_network_without_a_payee_or_a_carrier_is_not_offered() {
-    let porter = Porter { networks: vec![Network::Base, Network::Polygon], ..Porter::good() };
+fn a_network_without_a_payee_or_a_facilitator_is_not_offered() {
+    let settler =
+        FakeSettler { networks: vec![Network::Base, Network::Polygon], ..FakeSettler::good() };
     let paid = [Network::Polygon, Network::Arbitrum].map(|network| (network, SELLER));
     let offer = Offer { payees: Payees::new(paid.to_vec()).unwrap(), ..offer() };
-    let challenge = asked(porter, &offer).unwrap();
+    let challenge = asked(settler, &offer).unwrap();
     let accepts = challenge["accepts"].as_array().unwrap();
     assert_eq!(accepts.len(), 1);
     assert_eq!(accepts[0]["network"], "eip155:137");
 }
 
 #[test]
-fn where_nobody_carries_promises_there_is_no_challenge() {
-    assert_eq!(asked(Porter { networks: Vec::new(), ..Porter::good() }, &offer()), None);
+fn there_is_no_challenge_if_no_network_is_supported() {
+    assert_eq!(asked(FakeSettler { networks: Vec::new(), ..FakeSettler::good() }, &offer()), None);
 }
 
 #[test]
-fn sponsoring_is_offered_only_where_somebody_sponsors() {
-    let porter = Porter { sponsoring: Sponsoring::NotOffered, ..Porter::good() };
-    let challenge = asked(porter, &offer()).unwrap();
+fn gas_sponsoring_is_offered_only_if_a_network_has_it() {
+    let settler = FakeSettler { sponsoring: GasSponsoring::NotOffered, ..FakeSettler::good() };
+    let challenge = asked(settler, &offer()).unwrap();
     assert!(challenge["extensions"].get("eip2612GasSponsoring").is_none());
     assert!(challenge["extensions"].get("payment-identifier").is_some());
 }
 
 #[test]
-fn the_header_fits_its_budget_whatever_the_words_are() {
-    let (x402, porter) = x402(Porter::good());
-    let usual = x402.challenge(&offer(), "Payment required").unwrap();
-    assert!(usual.header.len() <= 5_000, "{}", usual.header.len());
+fn the_header_is_short_enough_with_the_longest_texts() {
+    let (x402, settler) = x402(FakeSettler::good());
+    let challenge_cache = x402.challenge(&offer(), "Payment required").unwrap();
+    assert!(challenge_cache.header.len() <= 5_000, "{}", challenge_cache.header.len());
 
     let url = format!("https://{}", "u".repeat(292));
     let (name, tag) = ("n".repeat(32), "t".repeat(32));
     let longest = Resource::parse(&url, &"d".repeat(200), &name, &[tag.as_str(); 5]).unwrap();
-    let porter: &dyn Facilitator = porter.as_ref();
+    let settler: &dyn Permit2Settler = settler.as_ref();
     let extensions = Extensions::new();
-    let missing = challenge(&offer(), porter, sold(&longest, &extensions), allowance::REQUIRED);
+    let missing =
+        challenge(&offer(), settler, endpoint(&longest, &extensions), allowance::REQUIRED);
     let missing = missing.unwrap().header;
     assert!(missing.len() <= HEADER_BYTES_MAX, "{}", missing.len());
     for letter in ["r", "\"", "\\", "é", "🐧", "\u{1}"] {
         let reason = letter.repeat(5_000);
         let made =
-            challenge(&offer(), porter, sold(&longest, &Extensions::new()), &reason).unwrap();
+            challenge(&offer(), settler, endpoint(&longest, &Extensions::new()), &reason).unwrap();
         assert!(made.header.len() <= HEADER_BYTES_MAX, "{letter} {}", made.header.len());
         assert_eq!(decoded(&made.header)["error"].as_str().unwrap().len(), 500);
     }
@@ -115,7 +117,7 @@ fn the_header_fits_its_budget_whatever_the_words_are() {
 
 #[test]
 fn the_header_is_padded_standard_base64_of_compact_json() {
-    let (x402, _) = x402(Porter::good());
+    let (x402, _) = x402(FakeSettler::good());
     // One of three lengths needs no padding.
     for reason in ["a", "ab", "abc"] {
         let header = x402.challenge(&offer(), reason).unwrap().header;
@@ -126,27 +128,35 @@ fn the_header_is_padded_standard_base64_of_compact_json() {
 }
 
 #[test]
-fn the_contracts_are_where_everybody_says_they_are() {
+fn the_contract_addresses_are_the_official_ones() {
     assert_eq!(PERMIT2.to_string(), "0x000000000022D473030F116dDEE9F6B43aC78BA3");
     assert_eq!(UPTO_PROXY.to_string(), "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002");
 }
 
 #[test]
-fn the_usual_challenge_is_written_once_and_anew_for_another_seller_or_carrier() {
-    let (usual, resource, extensions) = (Usual::default(), resource(), Extensions::new());
-    let asked = |porter: &Porter, offer: &Offer| {
-        let made = usual.challenge(offer, porter, sold(&resource, &extensions), "Payment required");
-        let straight = challenge(offer, porter, sold(&resource, &extensions), "Payment required");
+fn a_cached_challenge_is_replaced_for_another_seller_or_facilitator() {
+    let (challenge_cache, resource, extensions) =
+        (ChallengeCache::default(), resource(), Extensions::new());
+    let asked = |settler: &FakeSettler, offer: &Offer| {
+        let made = challenge_cache.challenge(
+            offer,
+            settler,
+            endpoint(&resource, &extensions),
+            "Payment required",
+        );
+        let straight =
+            challenge(offer, settler, endpoint(&resource, &extensions), "Payment required");
         assert_eq!(made.as_deref(), straight.as_ref());
         made
     };
-    let (porter, nobody) = (Porter::good(), Porter { networks: Vec::new(), ..Porter::good() });
-    let other = Payees::new(vec![(Network::Base, CARRIER)]).unwrap();
-    let first = asked(&porter, &offer()).unwrap();
-    assert!(Arc::ptr_eq(&first, &asked(&porter, &offer()).unwrap()));
-    assert_ne!(asked(&porter, &Offer { payees: other, ..offer() }).unwrap(), first);
-    assert_eq!(asked(&nobody, &offer()), None);
-    let unsponsored = Porter { sponsoring: Sponsoring::NotOffered, ..Porter::good() };
+    let (settler, unsupported) =
+        (FakeSettler::good(), FakeSettler { networks: Vec::new(), ..FakeSettler::good() });
+    let other = Payees::new(vec![(Network::Base, FACILITATOR)]).unwrap();
+    let first = asked(&settler, &offer()).unwrap();
+    assert!(Arc::ptr_eq(&first, &asked(&settler, &offer()).unwrap()));
+    assert_ne!(asked(&settler, &Offer { payees: other, ..offer() }).unwrap(), first);
+    assert_eq!(asked(&unsupported, &offer()), None);
+    let unsponsored = FakeSettler { sponsoring: GasSponsoring::NotOffered, ..FakeSettler::good() };
     assert_ne!(asked(&unsponsored, &offer()).unwrap(), first);
-    assert_eq!(asked(&porter, &offer()).unwrap(), first);
+    assert_eq!(asked(&settler, &offer()).unwrap(), first);
 }

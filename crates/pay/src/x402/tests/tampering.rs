@@ -1,8 +1,8 @@
-//! A payload with any one of its fields changed pays nothing, and nobody outside hears of it.
+//! A payload with any changed field is rejected without a call to the settler.
 
 use super::*;
 
-/// Every place in a payload that holds a single value, as a JSON pointer.
+/// JSON pointers to all scalar values of a payload.
 fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     let mut inside = |name: &str, value: &Value| {
         let name = name.replace('~', "~0").replace('/', "~1");
@@ -19,7 +19,7 @@ fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Other values of the same kind, and values of other kinds.
+/// Other values of the same type and of other types.
 fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(value) => vec![json!(!value), json!("true"), json!(1)],
@@ -49,19 +49,19 @@ fn others(value: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn whatever_single_field_is_changed_nothing_is_paid_and_nobody_is_asked() {
+fn a_credential_with_any_changed_field_is_rejected_without_a_call_to_the_settler() {
     let mut payload = sponsored(Network::Base);
     payload["extensions"]["payment-identifier"]["info"]["id"] = "pay_0123456789abcdef".into();
     accepted(&payload);
-    // The payer's own words, which nobody else set: any will do.
+    // Chosen by the payer; any value is accepted.
     let free = "/extensions/payment-identifier/info/id";
     let mut places = Vec::new();
     leaves(&payload, "", &mut places);
     assert!(places.len() > 100, "{}", places.len());
     let mut tried = 0;
     for place in places.iter().filter(|place| *place != free) {
-        let honest = payload.pointer(place).unwrap();
-        for other in others(honest) {
+        let correct = payload.pointer(place).unwrap();
+        for other in others(correct) {
             let mut tampered = payload.clone();
             *tampered.pointer_mut(place).unwrap() = other;
             refused(&tampered, &terms());
@@ -72,7 +72,7 @@ fn whatever_single_field_is_changed_nothing_is_paid_and_nobody_is_asked() {
 }
 
 #[test]
-fn no_field_that_carries_the_payment_can_be_left_out() {
+fn a_credential_without_a_required_field_is_rejected() {
     let payload = sponsored(Network::Base);
     let mut places = Vec::new();
     leaves(&payload, "", &mut places);
@@ -88,8 +88,8 @@ fn no_field_that_carries_the_payment_can_be_left_out() {
 }
 
 #[test]
-fn each_field_has_its_name_in_the_refusal() {
-    let promise = "/payload/permit2Authorization";
+fn the_reason_of_a_rejection_names_the_field() {
+    let authorization = "/payload/permit2Authorization";
     let permit = "/extensions/eip2612GasSponsoring/info";
     let other = EvmAddress::from_bytes([0xee; 20]).to_string();
     let cases = [
@@ -102,17 +102,17 @@ fn each_field_has_its_name_in_the_refusal() {
         ("", "/accepted/maxTimeoutSeconds", json!(601), "No matching payment requirements"),
         ("", "/accepted/extra/name", json!("USDC"), "No matching payment requirements"),
         ("", "/accepted/extra/facilitatorAddress", json!(other), "upto_facilitator_mismatch"),
-        (promise, "/from", json!(other), "invalid_permit2_signature"),
-        (promise, "/permitted/token", json!(other), "permit2_token_mismatch"),
-        (promise, "/permitted/amount", json!("3500001"), "permit2_amount_mismatch"),
-        (promise, "/permitted/amount", json!("1"), "permit2_amount_mismatch"),
-        (promise, "/spender", json!(other), "invalid_permit2_spender"),
-        (promise, "/nonce", json!("1"), "invalid_permit2_signature"),
-        (promise, "/deadline", json!("1790000601"), "invalid_permit2_signature"),
-        (promise, "/deadline", json!("1790000001"), "permit2_deadline_expired"),
-        (promise, "/witness/to", json!(other), "invalid_permit2_recipient_mismatch"),
-        (promise, "/witness/facilitator", json!(other), "upto_facilitator_mismatch"),
-        (promise, "/witness/validAfter", json!("1790000001"), "permit2_not_yet_valid"),
+        (authorization, "/from", json!(other), "invalid_permit2_signature"),
+        (authorization, "/permitted/token", json!(other), "permit2_token_mismatch"),
+        (authorization, "/permitted/amount", json!("3500001"), "permit2_amount_mismatch"),
+        (authorization, "/permitted/amount", json!("1"), "permit2_amount_mismatch"),
+        (authorization, "/spender", json!(other), "invalid_permit2_spender"),
+        (authorization, "/nonce", json!("1"), "invalid_permit2_signature"),
+        (authorization, "/deadline", json!("1790000601"), "invalid_permit2_signature"),
+        (authorization, "/deadline", json!("1790000001"), "permit2_deadline_expired"),
+        (authorization, "/witness/to", json!(other), "invalid_permit2_recipient_mismatch"),
+        (authorization, "/witness/facilitator", json!(other), "upto_facilitator_mismatch"),
+        (authorization, "/witness/validAfter", json!("1790000001"), "permit2_not_yet_valid"),
         (permit, "/from", json!(other), "eip2612_from_mismatch"),
         (permit, "/asset", json!(other), "eip2612_asset_mismatch"),
         (permit, "/spender", json!(other), "eip2612_spender_not_permit2"),
@@ -130,8 +130,8 @@ fn each_field_has_its_name_in_the_refusal() {
 }
 
 #[test]
-fn a_carrier_that_both_sides_name_must_still_be_ours() {
-    let mut payload = honest(Network::Base);
+fn a_facilitator_that_is_not_ours_is_rejected_even_if_both_sides_name_it() {
+    let mut payload = correct(Network::Base);
     let thief = EvmAddress::from_bytes([0xee; 20]).to_string();
     payload["accepted"]["extra"]["facilitatorAddress"] = thief.clone().into();
     payload["payload"]["permit2Authorization"]["witness"]["facilitator"] = thief.into();
@@ -140,10 +140,10 @@ fn a_carrier_that_both_sides_name_must_still_be_ours() {
 }
 
 #[test]
-fn a_promise_for_one_network_pays_on_no_other() {
-    let signed = honest(Network::Base)["payload"]["signature"].clone();
+fn an_authorization_for_one_network_is_rejected_on_every_other() {
+    let signed = correct(Network::Base)["payload"]["signature"].clone();
     for network in [Network::Polygon, Network::Arbitrum] {
-        let mut payload = honest(network);
+        let mut payload = correct(network);
         assert_ne!(payload["payload"]["signature"], signed);
         payload["payload"]["signature"] = signed.clone();
         assert_eq!(refused(&payload, &terms()), "invalid_permit2_signature");
@@ -151,8 +151,8 @@ fn a_promise_for_one_network_pays_on_no_other() {
 }
 
 #[test]
-fn somebody_elses_name_is_not_paid_for() {
-    let mut payload = honest(Network::Base);
+fn a_payment_for_another_resource_is_rejected() {
+    let mut payload = correct(Network::Base);
     let victim = EvmAddress::from_bytes([0x99; 20]).to_string();
     payload["payload"]["permit2Authorization"]["from"] = victim.into();
     Payer::new().sign(&mut payload);

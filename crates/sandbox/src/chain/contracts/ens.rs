@@ -2,24 +2,25 @@
 
 use alloy_primitives::{Address, B256, Bytes, U256, keccak256};
 use alloy_sol_types::{Revert as Reason, SolCall, SolError, SolInterface, SolValue};
+use evm::interfaces::{BatchGateway, Resolver, UniversalResolver};
 
-use super::super::abi::{BatchGateway, Resolver, UniversalResolver};
-use super::super::names::{
-    Addresses, ETHEREUM_COIN, Found, Lookup, Name, Names, from_dns, node, resolver,
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert};
+use crate::chain::ens::names::{
+    ETHEREUM_COIN, FoundName, GatewayLookup, NameAddresses, NameRecord, NameRegistry, from_dns,
+    node, resolver,
 };
-use super::super::network::address;
-use super::{Answer, Env, Revert};
+use crate::chain::network::address;
 use crate::keys::recover;
 use UniversalResolver::UniversalResolverCalls as Calls;
 
-/// What a caller must hand back with the gateway's answer: who was to be asked,
-/// and what.
+/// The extra data that a caller returns with the gateway's answer: the resolver and the
+/// question.
 type Carried = (Address, Bytes);
 
-/// The gateway's answer: the result, until when it holds, and the signature.
-pub(in super::super) type Signed = (Bytes, u64, Bytes);
+/// The gateway's answer: result, expiry and signature.
+pub(crate) type Signed = (Bytes, u64, Bytes);
 
-pub(super) fn call(env: &Env<'_>, data: &[u8]) -> Answer {
+pub(crate) fn call(env: &CallEnv<'_>, data: &[u8]) -> ContractResult {
     match Calls::abi_decode_validate(data).map_err(|_| Revert::silent())? {
         Calls::resolve(call) => resolve(env.names, &call, None),
         Calls::resolveWithGateways(call) => {
@@ -31,18 +32,20 @@ pub(super) fn call(env: &Env<'_>, data: &[u8]) -> Answer {
     }
 }
 
-/// Who answers for a name, and how many bytes of it stand before the part that
-/// has a resolver: none for a name of its own.
-fn find_resolver(names: &Names, dns: &Bytes) -> Answer {
+/// The resolver of a name, and the offset of the part of the name that has it.
+fn find_resolver(names: &NameRegistry, dns: &Bytes) -> ContractResult {
     let Some(name) = from_dns(dns) else {
         return Err(Revert::error(&UniversalResolver::DNSDecodingFailed { dns: dns.clone() }));
     };
     let (resolver, offset) = match names.find(&name) {
-        None | Some(Found::Here(Name::Offchain(_))) => (Address::ZERO, 0),
-        Some(Found::Here(
-            Name::OnChain(_) | Name::Wildcard | Name::NotContract | Name::Failing(_),
+        None | Some(FoundName::Here(NameRecord::Offchain(_))) => (Address::ZERO, 0),
+        Some(FoundName::Here(
+            NameRecord::OnChain(_)
+            | NameRecord::Wildcard
+            | NameRecord::NotContract
+            | NameRecord::Failing(_),
         )) => (resolver(), 0),
-        Some(Found::Above) => {
+        Some(FoundName::Above) => {
             (resolver(), dns.first().map_or(0, |length| usize::from(*length) + 1))
         }
     };
@@ -51,12 +54,12 @@ fn find_resolver(names: &Names, dns: &Bytes) -> Answer {
     Ok(UniversalResolver::findResolverCall::abi_encode_returns(&found).into())
 }
 
-/// With gateways of the caller's own choice the lookup is always a batch.
+/// With the caller's own gateways the lookup is always a batch.
 fn resolve(
-    names: &Names,
+    names: &NameRegistry,
     call: &UniversalResolver::resolveCall,
     gateways: Option<Vec<String>>,
-) -> Answer {
+) -> ContractResult {
     let Some(name) = from_dns(&call.name) else {
         return Err(Revert::error(&UniversalResolver::DNSDecodingFailed {
             dns: call.name.clone(),
@@ -65,23 +68,25 @@ fn resolve(
     let not_found = UniversalResolver::ResolverNotFound { name: call.name.clone() };
     match names.find(&name) {
         None => Err(Revert::error(&not_found)),
-        Some(Found::Above) => Err(offchain(names, call, gateways)),
-        Some(Found::Here(Name::OnChain(addresses))) => {
+        Some(FoundName::Above) => Err(offchain(names, call, gateways)),
+        Some(FoundName::Here(NameRecord::OnChain(addresses))) => {
             answered(&read(addresses, &name, &call.data)?)
         }
-        Some(Found::Here(Name::Wildcard)) => answered(&read(&Addresses::new(), &name, &call.data)?),
-        Some(Found::Here(Name::NotContract)) => {
+        Some(FoundName::Here(NameRecord::Wildcard)) => {
+            answered(&read(&NameAddresses::new(), &name, &call.data)?)
+        }
+        Some(FoundName::Here(NameRecord::NotContract)) => {
             Err(Revert::error(&UniversalResolver::ResolverNotContract {
                 name: call.name.clone(),
                 resolver: resolver(),
             }))
         }
-        Some(Found::Here(Name::Failing(words))) => Err(failed(words)),
-        Some(Found::Here(Name::Offchain(_))) => Err(Revert::error(&not_found)),
+        Some(FoundName::Here(NameRecord::Failing(words))) => Err(failed(words)),
+        Some(FoundName::Here(NameRecord::Offchain(_))) => Err(Revert::error(&not_found)),
     }
 }
 
-fn answered(result: &Bytes) -> Answer {
+fn answered(result: &Bytes) -> ContractResult {
     let answer = UniversalResolver::resolveReturn { result: result.clone(), resolver: resolver() };
     Ok(UniversalResolver::resolveCall::abi_encode_returns(&answer).into())
 }
@@ -92,7 +97,7 @@ fn failed(words: &str) -> Revert {
 }
 
 /// One record of a name. A question about another name is answered as an empty one.
-pub(in super::super) fn read(addresses: &Addresses, name: &str, data: &[u8]) -> Answer {
+pub(crate) fn read(addresses: &NameAddresses, name: &str, data: &[u8]) -> ContractResult {
     let unsupported = || {
         let selector = data.first_chunk().copied().unwrap_or_default().into();
         Revert::error(&UniversalResolver::UnsupportedResolverProfile { selector })
@@ -113,9 +118,9 @@ pub(in super::super) fn read(addresses: &Addresses, name: &str, data: &[u8]) -> 
     }
 }
 
-/// "Ask them, and come back with the answer."
+/// The revert that sends the caller to the gateway (EIP-3668).
 fn offchain(
-    names: &Names,
+    names: &NameRegistry,
     call: &UniversalResolver::resolveCall,
     gateways: Option<Vec<String>>,
 ) -> Revert {
@@ -124,22 +129,22 @@ fn offchain(
             .abi_encode()
             .into();
     let single = format!("{}/gateway/{{sender}}/{{data}}.json", names.origin);
-    let lookup = if gateways.is_some() { Lookup::Batched } else { names.lookup };
+    let lookup = if gateways.is_some() { GatewayLookup::Batched } else { names.lookup };
     let (asked, urls, data) = match lookup {
-        Lookup::Get => (names.universal_resolver(), vec![single], question.clone()),
-        Lookup::Post => (
+        GatewayLookup::Get => (names.universal_resolver(), vec![single], question.clone()),
+        GatewayLookup::Post => (
             names.universal_resolver(),
             vec![format!("{}/gateway", names.origin)],
             question.clone(),
         ),
-        Lookup::Batched => {
+        GatewayLookup::Batched => {
             let request = BatchGateway::Request {
                 sender: resolver(),
                 urls: vec![single],
                 data: question.clone(),
             };
             let batch = BatchGateway::queryCall { requests: vec![request] }.abi_encode();
-            // The first address means: whoever can, asks the gateways himself.
+            // The first URL means that the client may query the gateways itself.
             let usual =
                 || vec!["x-batch-gateway:true".to_owned(), format!("{}/gateway", names.origin)];
             let urls = gateways.unwrap_or_else(usual);
@@ -156,7 +161,7 @@ fn offchain(
     })
 }
 
-fn callback(env: &Env<'_>, call: &UniversalResolver::resolveCallbackCall) -> Answer {
+fn callback(env: &CallEnv<'_>, call: &UniversalResolver::resolveCallbackCall) -> ContractResult {
     let (asked, question) =
         Carried::abi_decode_params_validate(&call.extraData).map_err(|_| Revert::silent())?;
     let response =
@@ -168,17 +173,16 @@ fn callback(env: &Env<'_>, call: &UniversalResolver::resolveCallbackCall) -> Ans
         return Err(failed("SignatureVerifier: Signature expired"));
     }
     let digest = digest(asked, expires, &question, &result);
-    let signer = <[u8; 65]>::try_from(signature.as_ref()).ok().and_then(|parts| {
-        recover(digest, parts[64], B256::from_slice(&parts[..32]), B256::from_slice(&parts[32..64]))
-    });
+    let signature = signature.as_ref().try_into().ok();
+    let signer = signature.and_then(|signature| recover(digest, signature));
     if signer != Some(address(env.names.signer.address())) {
         return Err(failed("SignatureVerifier: Invalid signature"));
     }
     answered(&result)
 }
 
-/// The one answer out of a batch; a failure in it is the caller's.
-fn unbatched(response: &[u8]) -> Answer {
+/// The single answer of a batch; its failure becomes a revert.
+fn unbatched(response: &[u8]) -> ContractResult {
     let answer = BatchGateway::queryCall::abi_decode_returns_validate(response)
         .map_err(|_| Revert::silent())?;
     match (answer.failures.first(), answer.responses.into_iter().next()) {
@@ -193,13 +197,8 @@ fn unbatched(response: &[u8]) -> Answer {
     }
 }
 
-/// What the gateway signs: for whom, how long, which question, which answer.
-pub(in super::super) fn digest(
-    asked: Address,
-    expires: u64,
-    question: &[u8],
-    result: &[u8],
-) -> B256 {
+/// The digest that the gateway signs: resolver, expiry, question, answer.
+pub(crate) fn digest(asked: Address, expires: u64, question: &[u8], result: &[u8]) -> B256 {
     let expires = U256::from(expires).to_be_bytes::<32>();
     keccak256(
         [

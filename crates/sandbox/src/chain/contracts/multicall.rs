@@ -1,22 +1,22 @@
-//! Multicall3, as far as wallet libraries lean on it to ask many things at once.
+//! Multicall3, as far as wallet libraries use it.
 
 use alloy_sol_types::{SolCall, SolInterface};
+use evm::interfaces::Multicall3;
 
-use super::super::abi::Multicall3;
-use super::super::network::MULTICALL3;
-use super::super::state::View;
-use super::{Answer, Env, Revert};
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert};
+use crate::chain::network::MULTICALL3;
+use crate::chain::node::state::StateView;
 
-pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, data: &[u8]) -> Answer {
+pub(crate) fn call(view: &mut StateView<'_>, env: &CallEnv<'_>, data: &[u8]) -> ContractResult {
     let Multicall3::Multicall3Calls::aggregate3(asked) =
         Multicall3::Multicall3Calls::abi_decode_validate(data).map_err(|_| Revert::silent())?;
     let mut results = Vec::new();
     for call in asked.calls {
-        // One inside another is never asked for, and could be nested without end.
+        // Nested multicalls are refused: they could recurse without end.
         if call.target == MULTICALL3 {
             return Err(Revert::reason("Multicall3: call failed"));
         }
-        let answer = super::call(view, env, MULTICALL3, call.target, &call.callData);
+        let answer = env.call(view, MULTICALL3, call.target, &call.callData);
         results.push(match answer {
             Ok(returned) => Multicall3::Result { success: true, returnData: returned },
             Err(revert) if call.allowFailure => {

@@ -1,29 +1,31 @@
 //! Permit2: transfers on a signature, each with a nonce of its own.
 
-use alloy_primitives::{Address, B256, Bytes, U256, keccak256};
-use alloy_sol_types::{Eip712Domain, SolCall, SolInterface, SolStruct, SolValue, eip712_domain};
+use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_sol_types::{SolCall, SolInterface, SolValue};
+use evm::interfaces::{Permit2, Usdc};
+use evm::permit2::{self, WitnessTransfer};
+use evm::signature::expand;
 
-use super::super::abi::{Permit2, TokenPermissions, Usdc};
-use super::super::network::{ChainId, PERMIT2, address};
-use super::super::state::{Slot, View};
-use super::{Answer, Env, Revert, at, emit, wallet};
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert, emit};
+use crate::chain::contracts::registry::at;
+use crate::chain::contracts::wallet;
+use crate::chain::network::{ChainId, PERMIT2, address};
+use crate::chain::node::state::{Slot, StateView};
 use crate::keys::recover;
 use Permit2::Permit2Calls as Calls;
 
-/// What the caller's own type string is appended to.
-const TYPE_STUB: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,";
-
-pub(in super::super) fn domain(chain: ChainId) -> Eip712Domain {
-    eip712_domain! {
-        name: "Permit2",
-        chain_id: chain.number(),
-        verifying_contract: address(PERMIT2),
-    }
+pub(crate) fn domain(chain: ChainId) -> B256 {
+    permit2::domain(chain.number()).into()
 }
 
-pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[u8]) -> Answer {
+pub(crate) fn call(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    sender: Address,
+    data: &[u8],
+) -> ContractResult {
     match Calls::abi_decode_validate(data).map_err(|_| Revert::silent())? {
-        Calls::DOMAIN_SEPARATOR(_) => Ok(domain(env.chain).separator().abi_encode().into()),
+        Calls::DOMAIN_SEPARATOR(_) => Ok(domain(env.chain).abi_encode().into()),
         Calls::nonceBitmap(call) => {
             Ok(view.get(Slot::Bitmap(call.owner, call.wordPosition)).abi_encode().into())
         }
@@ -41,35 +43,29 @@ pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[
 }
 
 /// The digest that the owner signs so that `spender` may call.
-pub(in super::super) fn digest(
+pub(crate) fn digest(
     chain: ChainId,
     spender: Address,
     call: &Permit2::permitWitnessTransferFromCall,
 ) -> B256 {
-    let type_hash = keccak256([TYPE_STUB, &call.witnessTypeString].concat());
-    let permitted = TokenPermissions {
-        token: call.permit.permitted.token,
-        amount: call.permit.permitted.amount,
+    let transfer = WitnessTransfer {
+        token: call.permit.permitted.token.into(),
+        amount: call.permit.permitted.amount.to_be_bytes(),
+        spender: spender.into(),
+        nonce: call.permit.nonce.to_be_bytes(),
+        deadline: call.permit.deadline.to_be_bytes(),
+        witness: call.witness.into(),
+        witness_type_string: &call.witnessTypeString,
     };
-    let message = (
-        type_hash,
-        permitted.eip712_hash_struct(),
-        spender,
-        call.permit.nonce,
-        call.permit.deadline,
-        call.witness,
-    );
-    let message = keccak256(message.abi_encode());
-    let separator = domain(chain).separator();
-    keccak256([b"\x19\x01".as_slice(), separator.as_slice(), message.as_slice()].concat())
+    transfer.digest(chain.number()).into()
 }
 
 fn permit_witness(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     sender: Address,
     call: &Permit2::permitWitnessTransferFromCall,
-) -> Answer {
+) -> ContractResult {
     let permit = &call.permit;
     if U256::from(env.now) > permit.deadline {
         return Err(Revert::error(&Permit2::SignatureExpired {
@@ -85,9 +81,8 @@ fn permit_witness(
     signed(view, env, call.owner, digest(env.chain, sender, call), &call.signature)?;
     let transfer =
         Usdc::transferFromCall { from: call.owner, to: call.transferDetails.to, value: requested };
-    let moved =
-        super::call(view, env, address(PERMIT2), permit.permitted.token, &transfer.abi_encode());
-    // A token may say nothing, or yes; an address without code says nothing too.
+    let moved = env.call(view, address(PERMIT2), permit.permitted.token, &transfer.abi_encode());
+    // A token may return nothing or true; an address without code returns nothing.
     match moved {
         Ok(said) if said.is_empty() || U256::try_from_be_slice(&said) == Some(U256::ONE) => {
             Ok(Bytes::new())
@@ -96,13 +91,13 @@ fn permit_witness(
     }
 }
 
-/// Where the bit of a nonce is: the word, and the bit in it.
-pub(in super::super) fn place(nonce: U256) -> (U256, U256) {
-    let bit = usize::from(nonce.to_le_bytes::<32>()[0]);
-    (nonce >> 8, U256::ONE << bit)
+/// The word and the bit of a nonce.
+pub(crate) fn place(nonce: U256) -> (U256, U256) {
+    let (word, bit) = permit2::bitmap_position(nonce.to_be_bytes());
+    (U256::from_be_bytes(word), U256::ONE << usize::from(bit))
 }
 
-fn use_nonce(view: &mut View<'_>, owner: Address, nonce: U256) -> Result<(), Revert> {
+fn use_nonce(view: &mut StateView<'_>, owner: Address, nonce: U256) -> Result<(), Revert> {
     let (word, bit) = place(nonce);
     let slot = Slot::Bitmap(owner, word);
     let used = view.get(slot);
@@ -113,10 +108,10 @@ fn use_nonce(view: &mut View<'_>, owner: Address, nonce: U256) -> Result<(), Rev
     Ok(())
 }
 
-/// Permit2 takes the short form of EIP-2098, and a high `s`, too.
+/// Permit2 also accepts EIP-2098 signatures and a high `s`.
 fn signed(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     owner: Address,
     digest: B256,
     signature: &[u8],
@@ -125,17 +120,10 @@ fn signed(
         let no = |_| Revert::error(&Permit2::InvalidContractSignature {});
         return wallet::confirm(view, env, owner, digest, signature).map_err(no);
     }
-    let (r, s, v) = match signature.len() {
-        65 => (&signature[..32], B256::from_slice(&signature[32..64]), signature[64]),
-        64 => {
-            let mut s = B256::from_slice(&signature[32..]);
-            let v = 27 + (s.0[0] >> 7);
-            s.0[0] &= 0x7f;
-            (&signature[..32], s, v)
-        }
-        _ => return Err(Revert::error(&Permit2::InvalidSignatureLength {})),
+    let Some(signature) = expand(signature) else {
+        return Err(Revert::error(&Permit2::InvalidSignatureLength {}));
     };
-    match recover(digest, v, B256::from_slice(r), s) {
+    match recover(digest, &signature) {
         None => Err(Revert::error(&Permit2::InvalidSignature {})),
         Some(signer) if signer == owner => Ok(()),
         Some(_) => Err(Revert::error(&Permit2::InvalidSigner {})),

@@ -6,10 +6,11 @@ mod upto;
 
 use alloy_primitives::{Address, B256, Bytes, U256, address};
 
-use super::super::network::ChainId;
-use super::super::state::{Changes, Event, Slot, State, View};
-use super::super::testing::{NOW, no_names};
-use super::{Answer, Env, Execution, Revert, call};
+use crate::chain::contracts::call;
+use crate::chain::contracts::env::{CallEnv, CallExecution, ContractResult, Revert};
+use crate::chain::network::ChainId;
+use crate::chain::node::state::{Changes, ContractEvent, Slot, State, StateView};
+use crate::chain::testing::{NOW, no_names};
 
 /// The second account of the well-known development mnemonic signs for the payer.
 const PAYER: Address = address!("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC");
@@ -22,8 +23,8 @@ struct Bench {
     state: State,
     now: u64,
     gas_price: U256,
-    execution: Execution,
-    events: Vec<Event>,
+    execution: CallExecution,
+    events: Vec<ContractEvent>,
 }
 
 impl Bench {
@@ -34,7 +35,7 @@ impl Bench {
             state: State::default(),
             now: NOW,
             gas_price: U256::ZERO,
-            execution: Execution::Simulation,
+            execution: CallExecution::Simulation,
             events: Vec::new(),
         };
         bench.put(Slot::Usdc(PAYER), U256::from(10_000_000));
@@ -49,16 +50,17 @@ impl Bench {
         self.state.get(slot)
     }
 
-    fn call(&mut self, sender: Address, to: Address, data: impl AsRef<[u8]>) -> Answer {
+    fn call(&mut self, sender: Address, to: Address, data: impl AsRef<[u8]>) -> ContractResult {
         let names = no_names();
-        let env = Env {
+        let env = CallEnv {
             chain: self.chain,
             now: self.now,
             names: &names,
             gas_price: self.gas_price,
             execution: self.execution,
+            dispatch: call,
         };
-        let mut view = View::latest(&self.state);
+        let mut view = StateView::latest(&self.state);
         let answer = call(&mut view, &env, sender, to, data.as_ref());
         let (changes, events) = view.into_parts();
         self.state.apply(changes);
@@ -67,7 +69,7 @@ impl Bench {
     }
 }
 
-fn reason(answer: Answer) -> String {
+fn reason(answer: ContractResult) -> String {
     use alloy_sol_types::SolError;
     alloy_sol_types::Revert::abi_decode(&answer.unwrap_err().0).unwrap().reason
 }
@@ -82,7 +84,7 @@ fn parts(signature: &str) -> (u8, B256, B256) {
 }
 
 #[test]
-fn an_unknown_selector_fails_in_silence_and_an_empty_address_succeeds_in_silence() {
+fn an_unknown_selector_reverts_without_data_and_an_empty_address_succeeds() {
     let mut bench = Bench::new(ChainId::Base);
     let usdc = ChainId::Base.usdc();
     assert_eq!(bench.call(PAYER, usdc, [1, 2, 3, 4]), Err(Revert(Bytes::new())));

@@ -1,25 +1,29 @@
-//! The x402 proxy of the scheme `upto`: a payer's ceiling, and whoever may settle below it.
+//! The x402 proxy of the scheme `upto`: settles up to the payer's ceiling.
 
-use alloy_primitives::{Address, Bytes, U256, keccak256};
-use alloy_sol_types::{SolCall, SolInterface, SolStruct, SolValue};
-
-use super::super::abi::{
+use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_sol_types::{SolCall, SolInterface, SolValue};
+use evm::eip712::type_hash;
+use evm::interfaces::{
     Permit2, PermitTransferFrom, SignatureTransferDetails, UptoProxy, Usdc, Witness,
 };
-use super::super::network::{PERMIT2, UPTO_PROXY, address};
-use super::super::state::View;
-use super::{Answer, Env, Revert, at, emit};
+use evm::permit2::{UptoWitness, WITNESS_TYPE, WITNESS_TYPE_STRING};
+
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert, emit};
+use crate::chain::contracts::registry::at;
+use crate::chain::network::{PERMIT2, UPTO_PROXY, address};
+use crate::chain::node::state::StateView;
 use UptoProxy::UptoProxyCalls as Calls;
 
-pub(in super::super) const WITNESS_TYPE_STRING: &str = "Witness witness)TokenPermissions(address token,uint256 amount)Witness(address to,address facilitator,uint256 validAfter)";
-
-pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[u8]) -> Answer {
+pub(crate) fn call(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    sender: Address,
+    data: &[u8],
+) -> ContractResult {
     match Calls::abi_decode_validate(data).map_err(|_| Revert::silent())? {
         Calls::PERMIT2(_) => Ok(address(PERMIT2).abi_encode().into()),
         Calls::WITNESS_TYPE_STRING(_) => Ok(WITNESS_TYPE_STRING.abi_encode().into()),
-        Calls::WITNESS_TYPEHASH(_) => {
-            Ok(keccak256(Witness::eip712_encode_type().as_bytes()).abi_encode().into())
-        }
+        Calls::WITNESS_TYPEHASH(_) => Ok(B256::from(type_hash(WITNESS_TYPE)).abi_encode().into()),
         Calls::settle(call) => {
             guard(sender, &call.permit, call.amount, &call.witness)?;
             pull(view, env, &call)?;
@@ -31,11 +35,11 @@ pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[
 }
 
 fn settle_with_permit(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     sender: Address,
     call: UptoProxy::settleWithPermitCall,
-) -> Answer {
+) -> ContractResult {
     guard(sender, &call.permit, call.amount, &call.witness)?;
     let promise = call.permit2612;
     let token = call.permit.permitted.token;
@@ -54,9 +58,9 @@ fn settle_with_permit(
         r: promise.r,
         s: promise.s,
     };
-    // A permit that fails is fatal only if the allowance is missing below: anybody
-    // can have used it before us, and then it has done its work.
-    let _ = super::call(view, env, address(UPTO_PROXY), token, &permit.abi_encode());
+    // A failed permit matters only if the allowance is missing below: it may have been used
+    // in another transaction already.
+    let _ = env.call(view, address(UPTO_PROXY), token, &permit.abi_encode());
     let settle = UptoProxy::settleCall {
         permit: call.permit,
         amount: call.amount,
@@ -84,7 +88,11 @@ fn guard(
     Ok(())
 }
 
-fn pull(view: &mut View<'_>, env: &Env<'_>, call: &UptoProxy::settleCall) -> Result<(), Revert> {
+fn pull(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    call: &UptoProxy::settleCall,
+) -> Result<(), Revert> {
     if call.amount.is_zero() {
         return Err(Revert::error(&UptoProxy::InvalidAmount {}));
     }
@@ -98,14 +106,17 @@ fn pull(view: &mut View<'_>, env: &Env<'_>, call: &UptoProxy::settleCall) -> Res
         return Err(Revert::error(&UptoProxy::PaymentTooEarly {}));
     }
     let transfer = permit2_call(call);
-    super::call(view, env, address(UPTO_PROXY), address(PERMIT2), &transfer.abi_encode())?;
+    env.call(view, address(UPTO_PROXY), address(PERMIT2), &transfer.abi_encode())?;
     Ok(())
 }
 
 /// The call that the proxy makes to Permit2 for this settlement.
-pub(in super::super) fn permit2_call(
-    call: &UptoProxy::settleCall,
-) -> Permit2::permitWitnessTransferFromCall {
+pub(crate) fn permit2_call(call: &UptoProxy::settleCall) -> Permit2::permitWitnessTransferFromCall {
+    let witness = UptoWitness {
+        to: call.witness.to.into(),
+        facilitator: call.witness.facilitator.into(),
+        valid_after: call.witness.validAfter.to_be_bytes(),
+    };
     Permit2::permitWitnessTransferFromCall {
         permit: call.permit.clone(),
         transferDetails: SignatureTransferDetails {
@@ -113,7 +124,7 @@ pub(in super::super) fn permit2_call(
             requestedAmount: call.amount,
         },
         owner: call.owner,
-        witness: call.witness.eip712_hash_struct(),
+        witness: witness.hash().into(),
         witnessTypeString: WITNESS_TYPE_STRING.to_owned(),
         signature: call.signature.clone(),
     }

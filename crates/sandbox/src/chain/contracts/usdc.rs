@@ -1,44 +1,39 @@
-//! USDC: Circle's FiatToken 2.2 as far as balances, allowances and promises go.
+//! USDC: Circle's FiatToken 2.2 with balances, allowances and signed authorizations.
 
-use alloy_primitives::{Address, U256, keccak256};
-use alloy_sol_types::{Eip712Domain, SolInterface, SolStruct, SolValue, eip712_domain};
+use alloy_primitives::{Address, U256};
+use alloy_sol_types::{SolInterface, SolValue};
+use evm::contracts::{USDC_NAME, USDC_VERSION};
+use evm::eip712;
+use evm::eip2612::PERMIT_TYPE;
+use evm::eip3009::{CANCEL_TYPE, Eip3009Transfer, RECEIVE_TYPE, TRANSFER_TYPE};
+use evm::interfaces::Usdc;
 
-use super::super::abi::{
-    CancelAuthorization, Permit, ReceiveWithAuthorization, TransferWithAuthorization, Usdc,
-};
-use super::super::network::ChainId;
-use super::super::state::{Slot, View};
-use super::usdc_signed::{cancel, packed, permit, receive, send};
-use super::{Answer, Env, Revert, emit};
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert};
+use crate::chain::contracts::usdc_signed::{cancel, packed, permit, receive, send};
+use crate::chain::contracts::usdc_token::{approve, domain, may_move, transfer};
+use crate::chain::node::state::{Slot, StateView};
 use Usdc::UsdcCalls as Calls;
 
-pub(in super::super) const NAME: &str = "USD Coin";
-pub(in super::super) const VERSION: &str = "2";
-
-pub(in super::super) fn domain(chain: ChainId) -> Eip712Domain {
-    eip712_domain! {
-        name: NAME,
-        version: VERSION,
-        chain_id: chain.number(),
-        verifying_contract: chain.usdc(),
-    }
-}
-
-/// The six terms that every call with an authorization spells out.
+/// The six terms of every call with an authorization.
 macro_rules! terms {
     ($call:expr) => {
-        TransferWithAuthorization {
-            from: $call.from,
-            to: $call.to,
-            value: $call.value,
-            validAfter: $call.validAfter,
-            validBefore: $call.validBefore,
-            nonce: $call.nonce,
+        Eip3009Transfer {
+            from: $call.from.into(),
+            to: $call.to.into(),
+            value: $call.value.to_be_bytes(),
+            valid_after: $call.validAfter.to_be_bytes(),
+            valid_before: $call.validBefore.to_be_bytes(),
+            nonce: $call.nonce.into(),
         }
     };
 }
 
-pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[u8]) -> Answer {
+pub(crate) fn call(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    sender: Address,
+    data: &[u8],
+) -> ContractResult {
     match Calls::abi_decode_validate(data).map_err(|_| Revert::silent())? {
         Calls::approve(c) => approve_called(view, env, sender, &c),
         Calls::transfer(c) => transfer_called(view, env, sender, &c),
@@ -76,90 +71,59 @@ pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, sender: Address, data: &[
         Calls::paused(_) => number(view.get(Slot::Paused)),
         Calls::isBlacklisted(c) => number(view.get(Slot::Blacklisted(c.account))),
         Calls::decimals(_) => number(U256::from(6)),
-        Calls::name(_) => text(NAME),
+        Calls::name(_) => text(USDC_NAME),
         Calls::symbol(_) => text("USDC"),
-        Calls::version(_) => text(VERSION),
+        Calls::version(_) => text(USDC_VERSION),
         Calls::currency(_) => text("USD"),
-        Calls::DOMAIN_SEPARATOR(_) => number(domain(env.chain).separator().into()),
-        Calls::PERMIT_TYPEHASH(_) => type_hash::<Permit>(),
-        Calls::TRANSFER_WITH_AUTHORIZATION_TYPEHASH(_) => type_hash::<TransferWithAuthorization>(),
-        Calls::RECEIVE_WITH_AUTHORIZATION_TYPEHASH(_) => type_hash::<ReceiveWithAuthorization>(),
-        Calls::CANCEL_AUTHORIZATION_TYPEHASH(_) => type_hash::<CancelAuthorization>(),
+        Calls::DOMAIN_SEPARATOR(_) => number(U256::from_be_bytes(domain(env.chain))),
+        Calls::PERMIT_TYPEHASH(_) => type_hash(PERMIT_TYPE),
+        Calls::TRANSFER_WITH_AUTHORIZATION_TYPEHASH(_) => type_hash(TRANSFER_TYPE),
+        Calls::RECEIVE_WITH_AUTHORIZATION_TYPEHASH(_) => type_hash(RECEIVE_TYPE),
+        Calls::CANCEL_AUTHORIZATION_TYPEHASH(_) => type_hash(CANCEL_TYPE),
     }
 }
 
-fn type_hash<T: SolStruct>() -> Answer {
-    number(keccak256(T::eip712_encode_type().as_bytes()).into())
+fn type_hash(type_string: &str) -> ContractResult {
+    number(U256::from_be_bytes(eip712::type_hash(type_string)))
 }
 
-fn text(words: &str) -> Answer {
+fn text(words: &str) -> ContractResult {
     Ok(words.abi_encode().into())
 }
 
-fn number(value: U256) -> Answer {
+fn number(value: U256) -> ContractResult {
     Ok(value.abi_encode().into())
 }
 
-/// Circle can stop the whole token, or one holder; both come before anything else.
-pub(super) fn may_move(view: &mut View<'_>, accounts: &[Address]) -> Result<(), Revert> {
-    if !view.get(Slot::Paused).is_zero() {
-        return Err(Revert::reason("Pausable: paused"));
-    }
-    for account in accounts {
-        if !view.get(Slot::Blacklisted(*account)).is_zero() {
-            return Err(Revert::reason("Blacklistable: account is blacklisted"));
-        }
-    }
-    Ok(())
-}
-
 fn approve_called(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     sender: Address,
     call: &Usdc::approveCall,
-) -> Answer {
+) -> ContractResult {
     may_move(view, &[sender, call.spender])?;
     approve(view, env, sender, call.spender, call.value)?;
     Ok(true.abi_encode().into())
 }
 
 fn transfer_called(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     sender: Address,
     call: &Usdc::transferCall,
-) -> Answer {
+) -> ContractResult {
     may_move(view, &[sender, call.to])?;
     transfer(view, env, sender, call.to, call.value)?;
     Ok(true.abi_encode().into())
 }
 
-pub(super) fn approve(
-    view: &mut View<'_>,
-    env: &Env<'_>,
-    owner: Address,
-    spender: Address,
-    value: U256,
-) -> Result<(), Revert> {
-    if owner.is_zero() {
-        return Err(Revert::reason("ERC20: approve from the zero address"));
-    }
-    if spender.is_zero() {
-        return Err(Revert::reason("ERC20: approve to the zero address"));
-    }
-    view.set(Slot::Allowance { owner, spender }, value);
-    emit(view, env.chain.usdc(), &Usdc::Approval { owner, spender, value });
-    Ok(())
-}
-
-/// Unlike many tokens, this one takes from an endless allowance too.
+/// Unlike many tokens, USDC also reduces an unlimited allowance.
 fn transfer_from(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     spender: Address,
     call: &Usdc::transferFromCall,
-) -> Answer {
+) -> ContractResult {
     may_move(view, &[spender, call.from, call.to])?;
     let slot = Slot::Allowance { owner: call.from, spender };
     let allowed = view.get(slot);
@@ -169,27 +133,4 @@ fn transfer_from(
     transfer(view, env, call.from, call.to, call.value)?;
     view.set(slot, left);
     Ok(true.abi_encode().into())
-}
-
-pub(super) fn transfer(
-    view: &mut View<'_>,
-    env: &Env<'_>,
-    from: Address,
-    to: Address,
-    value: U256,
-) -> Result<(), Revert> {
-    if from.is_zero() {
-        return Err(Revert::reason("ERC20: transfer from the zero address"));
-    }
-    if to.is_zero() {
-        return Err(Revert::reason("ERC20: transfer to the zero address"));
-    }
-    let Some(left) = view.get(Slot::Usdc(from)).checked_sub(value) else {
-        return Err(Revert::reason("ERC20: transfer amount exceeds balance"));
-    };
-    view.set(Slot::Usdc(from), left);
-    let had = view.get(Slot::Usdc(to));
-    view.set(Slot::Usdc(to), had.saturating_add(value));
-    emit(view, env.chain.usdc(), &Usdc::Transfer { from, to, value });
-    Ok(())
 }

@@ -1,116 +1,118 @@
-//! What USDC does on a signature: EIP-2612 permits and EIP-3009 authorizations.
+//! USDC calls with a signature: EIP-2612 permits and EIP-3009 authorizations.
 
 use alloy_primitives::{Address, B256, Bytes, U256};
-use alloy_sol_types::SolStruct;
+use evm::eip2612::AllowancePermit;
+use evm::eip3009::{self, Eip3009Transfer};
+use evm::interfaces::Usdc;
+use evm::signature::{Signature, has_low_s};
 
-use super::super::abi::{
-    CancelAuthorization, Permit, ReceiveWithAuthorization, TransferWithAuthorization, Usdc,
-};
-use super::super::state::{Slot, View};
-use super::usdc::{approve, domain, may_move, transfer};
-use super::{Answer, Env, Revert, at, emit, wallet};
-use crate::keys::{has_low_s, recover};
+use crate::chain::contracts::env::{CallEnv, ContractResult, Revert, emit};
+use crate::chain::contracts::registry::at;
+use crate::chain::contracts::usdc_token::{approve, domain, may_move, transfer};
+use crate::chain::contracts::wallet;
+use crate::chain::node::state::{Slot, StateView};
+use crate::keys::recover;
 
-/// The three parts in the order in which a packed signature has them.
-pub(super) fn packed(v: u8, r: B256, s: B256) -> Bytes {
+/// Packs the three parts of a signature.
+pub(crate) fn packed(v: u8, r: B256, s: B256) -> Bytes {
     [r.as_slice(), s.as_slice(), &[v]].concat().into()
 }
 
-/// Lets the second of the two spend from the first.
-pub(super) fn permit(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+/// Sets the allowance of `spender` at `owner`.
+pub(crate) fn permit(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     (owner, spender): (Address, Address),
     value: U256,
     deadline: U256,
     signature: &[u8],
-) -> Answer {
+) -> ContractResult {
     may_move(view, &[owner, spender])?;
     if deadline < U256::from(env.now) {
         return Err(Revert::reason("FiatTokenV2: permit is expired"));
     }
     let nonce = view.get(Slot::PermitNonce(owner));
     view.set(Slot::PermitNonce(owner), nonce.saturating_add(U256::ONE));
-    let promise = Permit { owner, spender, value, nonce, deadline };
-    signed(view, env, owner, &promise, signature, "EIP2612: invalid signature")?;
+    let permit = AllowancePermit {
+        owner: owner.into(),
+        spender: spender.into(),
+        value: value.to_be_bytes(),
+        nonce: nonce.to_be_bytes(),
+        deadline: deadline.to_be_bytes(),
+    };
+    let digest = permit.digest(domain(env.chain));
+    signed(view, env, owner, digest.into(), signature, "EIP2612: invalid signature")?;
     approve(view, env, owner, spender, value)?;
     Ok(Bytes::new())
 }
 
-pub(super) fn send(
-    view: &mut View<'_>,
-    env: &Env<'_>,
-    terms: &TransferWithAuthorization,
+pub(crate) fn send(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    terms: &Eip3009Transfer,
     signature: &[u8],
-) -> Answer {
-    spend(view, env, terms, terms, signature)
+) -> ContractResult {
+    let digest = terms.transfer_digest(domain(env.chain));
+    spend(view, env, terms, digest.into(), signature)
 }
 
-pub(super) fn receive(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+pub(crate) fn receive(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     sender: Address,
-    terms: &TransferWithAuthorization,
+    terms: &Eip3009Transfer,
     signature: &[u8],
-) -> Answer {
-    may_move(view, &[terms.from, terms.to])?;
+) -> ContractResult {
+    may_move(view, &[terms.from.into(), terms.to.into()])?;
     if terms.to != sender {
         return Err(Revert::reason("FiatTokenV2: caller must be the payee"));
     }
-    let promise = ReceiveWithAuthorization {
-        from: terms.from,
-        to: terms.to,
-        value: terms.value,
-        validAfter: terms.validAfter,
-        validBefore: terms.validBefore,
-        nonce: terms.nonce,
-    };
-    spend(view, env, terms, &promise, signature)
+    let digest = terms.receive_digest(domain(env.chain));
+    spend(view, env, terms, digest.into(), signature)
 }
 
-/// `terms` are what happens, `promise` is what was signed: the two differ only
-/// in the name of their type.
+/// `digest` was signed: the digest of `terms` under the type of a transfer or of a receive.
 fn spend(
-    view: &mut View<'_>,
-    env: &Env<'_>,
-    terms: &TransferWithAuthorization,
-    promise: &impl SolStruct,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    terms: &Eip3009Transfer,
+    digest: B256,
     signature: &[u8],
-) -> Answer {
-    may_move(view, &[terms.from, terms.to])?;
-    let now = U256::from(env.now);
-    if now <= terms.validAfter {
+) -> ContractResult {
+    let (from, to) = (Address::from(terms.from), Address::from(terms.to));
+    let (now, nonce) = (U256::from(env.now), B256::from(terms.nonce));
+    may_move(view, &[from, to])?;
+    if now <= U256::from_be_bytes(terms.valid_after) {
         return Err(Revert::reason("FiatTokenV2: authorization is not yet valid"));
     }
-    if now >= terms.validBefore {
+    if now >= U256::from_be_bytes(terms.valid_before) {
         return Err(Revert::reason("FiatTokenV2: authorization is expired"));
     }
-    unused(view, terms.from, terms.nonce)?;
-    signed(view, env, terms.from, promise, signature, "FiatTokenV2: invalid signature")?;
-    view.set(Slot::Authorization(terms.from, terms.nonce), U256::ONE);
-    let used = Usdc::AuthorizationUsed { authorizer: terms.from, nonce: terms.nonce };
-    emit(view, env.chain.usdc(), &used);
-    transfer(view, env, terms.from, terms.to, terms.value)?;
+    unused(view, from, nonce)?;
+    signed(view, env, from, digest, signature, "FiatTokenV2: invalid signature")?;
+    view.set(Slot::Authorization(from, nonce), U256::ONE);
+    emit(view, env.chain.usdc(), &Usdc::AuthorizationUsed { authorizer: from, nonce });
+    transfer(view, env, from, to, U256::from_be_bytes(terms.value))?;
     Ok(Bytes::new())
 }
 
-pub(super) fn cancel(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+pub(crate) fn cancel(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     authorizer: Address,
     nonce: B256,
     signature: &[u8],
-) -> Answer {
+) -> ContractResult {
     may_move(view, &[])?;
     unused(view, authorizer, nonce)?;
-    let promise = CancelAuthorization { authorizer, nonce };
-    signed(view, env, authorizer, &promise, signature, "FiatTokenV2: invalid signature")?;
+    let digest = eip3009::cancel_digest(domain(env.chain), authorizer.into(), nonce.into());
+    signed(view, env, authorizer, digest.into(), signature, "FiatTokenV2: invalid signature")?;
     view.set(Slot::Authorization(authorizer, nonce), U256::ONE);
     emit(view, env.chain.usdc(), &Usdc::AuthorizationCanceled { authorizer, nonce });
     Ok(Bytes::new())
 }
 
-fn unused(view: &mut View<'_>, authorizer: Address, nonce: B256) -> Result<(), Revert> {
+fn unused(view: &mut StateView<'_>, authorizer: Address, nonce: B256) -> Result<(), Revert> {
     if view.get(Slot::Authorization(authorizer, nonce)).is_zero() {
         Ok(())
     } else {
@@ -118,32 +120,30 @@ fn unused(view: &mut View<'_>, authorizer: Address, nonce: B256) -> Result<(), R
     }
 }
 
-/// An account with code is asked by ERC-1271.
+/// Accounts with code are verified by ERC-1271.
 fn signed(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     signer: Address,
-    promise: &impl SolStruct,
+    digest: B256,
     signature: &[u8],
     otherwise: &str,
 ) -> Result<(), Revert> {
     view.spend(6_000);
-    let digest = promise.eip712_signing_hash(&domain(env.chain));
     if at(view, env, signer).is_some() {
         let no = |_| Revert::reason(otherwise);
         return wallet::confirm(view, env, signer, digest, signature).map_err(no);
     }
-    let Ok(parts) = <[u8; 65]>::try_from(signature) else {
+    let Ok(signature) = Signature::try_from(signature) else {
         return Err(Revert::reason("ECRecover: invalid signature length"));
     };
-    let (r, s, v) = (B256::from_slice(&parts[..32]), B256::from_slice(&parts[32..64]), parts[64]);
-    if !has_low_s(s) {
+    if !has_low_s(&signature) {
         return Err(Revert::reason("ECRecover: invalid signature 's' value"));
     }
-    if v != 27 && v != 28 {
+    if !matches!(signature[64], 27 | 28) {
         return Err(Revert::reason("ECRecover: invalid signature 'v' value"));
     }
-    match recover(digest, v, r, s) {
+    match recover(digest, &signature) {
         None => Err(Revert::reason("ECRecover: invalid signature")),
         Some(found) if found == signer => Ok(()),
         Some(_) => Err(Revert::reason(otherwise)),

@@ -1,18 +1,18 @@
-//! A wallet that is a contract: it confirms what its owner's key has signed (ERC-1271).
+//! A contract wallet that verifies its owner's signatures (ERC-1271).
 
 use alloy_primitives::{Address, B256, Bytes, FixedBytes, U256};
 use alloy_sol_types::SolCall;
+use evm::interfaces::Wallet::isValidSignatureCall as Confirm;
 
-use super::super::abi::Wallet::isValidSignatureCall as Confirm;
-use super::super::state::View;
-use super::{Answer, Env, Execution, Revert};
+use crate::chain::contracts::env::{CallEnv, CallExecution, ContractResult, Revert};
+use crate::chain::node::state::StateView;
 use crate::keys::recover;
 
-/// Yes is the function's own selector; this is what wallets say instead.
+/// The answer to an invalid signature; a valid one is answered with the selector.
 const NO: FixedBytes<4> = FixedBytes([0xff; 4]);
 
-/// How a contract wallet answers `isValidSignature`. A contract can see where it is
-/// run, so one that cheats passes a simulation and fails in the block.
+/// How a contract wallet answers `isValidSignature`. A contract can detect where it runs, so
+/// it may pass a simulation and revert in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WalletKind {
     /// Confirms what its owner signed.
@@ -27,14 +27,14 @@ pub enum WalletKind {
 }
 
 impl WalletKind {
-    /// Every kind, as the controls call it.
-    pub(in super::super) const NAMED: [(&'static str, Self); 3] = [
+    /// Every kind, with its name in the control interface.
+    pub(crate) const NAMED: [(&'static str, Self); 3] = [
         ("standard", Self::Standard),
         ("reverts_in_block", Self::RevertsInBlock),
         ("reverts_at_gas_price", Self::RevertsAtGasPrice),
     ];
 
-    pub(in super::super) fn number(self) -> U256 {
+    pub(crate) fn number(self) -> U256 {
         match self {
             Self::Standard => U256::ZERO,
             Self::RevertsInBlock => U256::ONE,
@@ -42,28 +42,33 @@ impl WalletKind {
         }
     }
 
-    pub(super) fn from_number(number: U256) -> Self {
+    pub(crate) fn from_number(number: U256) -> Self {
         let mut kinds = Self::NAMED.into_iter().map(|(_, kind)| kind);
         kinds.find(|kind| kind.number() == number).unwrap_or_default()
     }
 
-    fn reverts(self, env: &Env<'_>) -> bool {
+    fn reverts(self, env: &CallEnv<'_>) -> bool {
         match self {
             Self::Standard => false,
-            Self::RevertsInBlock => env.execution == Execution::Block,
+            Self::RevertsInBlock => env.execution == CallExecution::Block,
             Self::RevertsAtGasPrice => !env.gas_price.is_zero(),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Wallet {
-    pub(super) owner: Address,
-    pub(super) kind: WalletKind,
+pub(crate) struct Wallet {
+    pub(crate) owner: Address,
+    pub(crate) kind: WalletKind,
 }
 
-/// A wallet takes whatever it does not know, as real ones do.
-pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, wallet: Wallet, data: &[u8]) -> Answer {
+/// Unknown calls succeed, as at real wallets.
+pub(crate) fn call(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
+    wallet: Wallet,
+    data: &[u8],
+) -> ContractResult {
     if !data.starts_with(&Confirm::SELECTOR) {
         return Ok(Bytes::new());
     }
@@ -78,21 +83,19 @@ pub(super) fn call(view: &mut View<'_>, env: &Env<'_>, wallet: Wallet, data: &[u
 }
 
 fn signer(digest: B256, signature: &[u8]) -> Option<Address> {
-    let parts: &[u8; 65] = signature.try_into().ok()?;
-    let (r, s) = (B256::from_slice(&parts[..32]), B256::from_slice(&parts[32..64]));
-    recover(digest, parts[64], r, s)
+    recover(digest, signature.try_into().ok()?)
 }
 
-/// What a contract asks of an account with code before it believes a signature.
-pub(super) fn confirm(
-    view: &mut View<'_>,
-    env: &Env<'_>,
+/// Verifies the signature of an account with code.
+pub(crate) fn confirm(
+    view: &mut StateView<'_>,
+    env: &CallEnv<'_>,
     wallet: Address,
     digest: B256,
     signature: &[u8],
 ) -> Result<(), Revert> {
     let asked = Confirm { hash: digest, signature: Bytes::copy_from_slice(signature) };
-    let said = super::call(view, env, wallet, wallet, &asked.abi_encode())?;
+    let said = env.call(view, wallet, wallet, &asked.abi_encode())?;
     match Confirm::abi_decode_returns(&said) {
         Ok(said) if said.0 == Confirm::SELECTOR => Ok(()),
         Ok(_) | Err(_) => Err(Revert::silent()),

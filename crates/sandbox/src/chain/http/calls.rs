@@ -1,27 +1,27 @@
-//! JSON-RPC calls, one or a batch of them, with the faults that strike them.
+//! JSON-RPC calls and batches, with their faults.
 
 use std::time::Duration;
 
 use alloy_primitives::{Bytes, keccak256};
 use serde_json::{Value, json};
 
-use super::super::contracts::Revert;
-use super::super::faults::Fault;
-use super::super::journal::CallOutcome;
-use super::super::network::ChainId;
-use super::super::pool::Filing;
-use super::super::rpc::{self, Distortion, Failure};
-use super::super::world::{Kept, World};
+use crate::chain::contracts::env::Revert;
+use crate::chain::faults::NodeFault;
+use crate::chain::handle::{EmulatedChain, EmulatedChains};
+use crate::chain::journal::CallOutcome;
+use crate::chain::network::ChainId;
+use crate::chain::node::pool::PoolAdmission;
+use crate::chain::rpc::failure::RpcError;
+use crate::chain::rpc::{self, NodeDistortion};
 
-/// How many calls may come at once.
+/// Maximum number of calls in a batch.
 const BATCH: usize = 256;
-/// How long `eth_sendRawTransactionSync` waits if it is not told, and at most, in
-/// milliseconds: closing the sandbox waits for it.
+/// Default and maximum timeout of `eth_sendRawTransactionSync`, in milliseconds.
 const SYNC_TIMEOUT: u64 = 2_000;
 const SYNC_LONGEST: u64 = 10_000;
 
-/// What a fault leaves of an answer.
-pub(super) enum Loss {
+/// How a fault replaces the response.
+pub(crate) enum LostResponse {
     Reset,
     Unavailable,
     Hang,
@@ -29,23 +29,27 @@ pub(super) enum Loss {
     Garbage,
 }
 
-/// Answers one call, or a batch of them in order. A lost answer is that of the whole
-/// batch: what came before has been done, and what comes after is not.
-pub(super) async fn answer(world: &World, chain: ChainId, body: &[u8]) -> Result<Value, Loss> {
+/// Answers one call, or a batch in order. A fault loses the response of the whole batch: the
+/// calls before it have been executed, the calls after it have not.
+pub(crate) async fn answer(
+    chains: &EmulatedChains,
+    chain: ChainId,
+    body: &[u8],
+) -> Result<Value, LostResponse> {
     let Ok(asked) = serde_json::from_slice::<Value>(body) else {
-        return Ok(failed(&Value::Null, &Failure::new(-32700, "parse error")));
+        return Ok(failed(&Value::Null, &RpcError::new(-32700, "parse error")));
     };
     let Value::Array(calls) = asked else {
-        return one(world, chain, &asked, None).await;
+        return one(chains, chain, &asked, None).await;
     };
     if calls.is_empty() || calls.len() > BATCH {
         let words = format!("a batch is of 1 to {BATCH} calls");
-        return Ok(failed(&Value::Null, &Failure::new(-32600, words)));
+        return Ok(failed(&Value::Null, &RpcError::new(-32600, words)));
     }
-    let reordered = reordering(world, chain, &calls);
+    let reordered = reordering(chains, chain, &calls);
     let mut answers = vec![Value::Null; calls.len()];
     for index in order_of_effect(&calls, reordered.as_ref()) {
-        answers[index] = one(world, chain, &calls[index], reordered.as_ref()).await?;
+        answers[index] = one(chains, chain, &calls[index], reordered.as_ref()).await?;
     }
     answers.retain(|answer| !answer.is_null());
     Ok(if answers.is_empty() { Value::Null } else { Value::Array(answers) })
@@ -56,14 +60,14 @@ fn sends(call: &Value) -> bool {
 }
 
 /// The fault that changes the order of this batch. One transaction has no order.
-fn reordering(world: &World, chain: ChainId, calls: &[Value]) -> Option<Fault> {
+fn reordering(chains: &EmulatedChains, chain: ChainId, calls: &[Value]) -> Option<NodeFault> {
     let several = calls.iter().filter(|call| sends(call)).nth(1).is_some();
-    several.then(|| world.chain(chain).faults.strike_batch(rpc::SEND)).flatten()
+    several.then(|| chains.chain(chain).faults.next_of_batch(rpc::SEND)).flatten()
 }
 
-/// The indexes of the calls in the order in which they are done. Reordered, the
-/// transactions change places with each other, and all other calls stay.
-fn order_of_effect(calls: &[Value], reordered: Option<&Fault>) -> Vec<usize> {
+/// The indexes of the calls in the order of execution. Under `reorder`, only the
+/// transactions change places.
+fn order_of_effect(calls: &[Value], reordered: Option<&NodeFault>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..calls.len()).collect();
     if reordered.is_some() {
         let sent: Vec<usize> = order.iter().copied().filter(|at| sends(&calls[*at])).collect();
@@ -74,24 +78,24 @@ fn order_of_effect(calls: &[Value], reordered: Option<&Fault>) -> Vec<usize> {
     order
 }
 
-/// Nothing (`null`) for a notification, which wants no answer.
+/// `null` for a notification, which gets no response.
 async fn one(
-    world: &World,
+    chains: &EmulatedChains,
     chain: ChainId,
     call: &Value,
-    reordered: Option<&Fault>,
-) -> Result<Value, Loss> {
+    reordered: Option<&NodeFault>,
+) -> Result<Value, LostResponse> {
     let id = call.get("id").cloned().unwrap_or_default();
     let Some(method) = call.get("method").and_then(Value::as_str) else {
-        return Ok(failed(&id, &Failure::new(-32600, "invalid request")));
+        return Ok(failed(&id, &RpcError::new(-32600, "invalid request")));
     };
     let params = call.get("params").unwrap_or(&Value::Null);
-    let mut result = struck(world, &mut world.chain(chain), reordered, method, params)?;
+    let mut result = call_with_faults(chains, &mut chains.chain(chain), reordered, method, params)?;
     if method == rpc::SEND_SYNC
         && let Ok(hash) = result
     {
         let milliseconds = params.get(1).and_then(Value::as_u64).unwrap_or(SYNC_TIMEOUT);
-        result = receipt_within(world, chain, hash, milliseconds.min(SYNC_LONGEST)).await;
+        result = receipt_within(chains, chain, hash, milliseconds.min(SYNC_LONGEST)).await;
     }
     if call.get("id").is_none() {
         return Ok(Value::Null);
@@ -102,17 +106,17 @@ async fn one(
     })
 }
 
-/// Looks for the receipt again and again, because blocks are made when somebody looks.
+/// Polls for the receipt, because blocks are mined at reads.
 async fn receipt_within(
-    world: &World,
+    chains: &EmulatedChains,
     chain: ChainId,
     hash: Value,
     milliseconds: u64,
-) -> Result<Value, Failure> {
+) -> Result<Value, RpcError> {
     let (method, params) = ("eth_getTransactionReceipt", json!([hash]));
     let look = || {
-        let node = &mut world.chain(chain).node;
-        rpc::answer(node, &world.names(), Distortion::default(), method, &params)
+        let node = &mut chains.chain(chain).node;
+        rpc::answer(node, &chains.names(), NodeDistortion::default(), method, &params)
     };
     let mined = async {
         loop {
@@ -128,11 +132,11 @@ async fn receipt_within(
         let words = format!(
             "The transaction was added to the mempool but wasn't processed in {milliseconds} ms"
         );
-        Err(Failure { code: 4, message: words, data: Some(hash) })
+        Err(RpcError { code: 4, message: words, data: Some(hash) })
     })
 }
 
-fn failed(id: &Value, failure: &Failure) -> Value {
+fn failed(id: &Value, failure: &RpcError) -> Value {
     let mut error = json!({ "code": failure.code, "message": failure.message });
     if let Some(data) = &failure.data {
         error["data"] = data.clone();
@@ -140,64 +144,64 @@ fn failed(id: &Value, failure: &Failure) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
-/// What the chain says, unless that is lost.
-type Said = Result<Result<Value, Failure>, Loss>;
+/// The result of a call, unless a fault loses the response.
+type Said = Result<Result<Value, RpcError>, LostResponse>;
 
-/// Does the call, with whatever fault strikes it or else its batch, and writes it down.
-fn struck(
-    world: &World,
-    kept: &mut Kept,
-    reordered: Option<&Fault>,
+/// Executes the call with the fault of the call or of its batch, and records it.
+fn call_with_faults(
+    chains: &EmulatedChains,
+    chain: &mut EmulatedChain,
+    reordered: Option<&NodeFault>,
     method: &str,
     params: &Value,
 ) -> Said {
     let of_batch = reordered.filter(|_| rpc::sends(method)).cloned();
-    let fault = kept.faults.strike(method).or(of_batch);
-    let name = fault.as_ref().map(Fault::name);
-    let said = with(world, kept, fault, method, params);
+    let fault = chain.faults.next(method).or(of_batch);
+    let name = fault.as_ref().map(NodeFault::name);
+    let said = with(chains, chain, fault, method, params);
     let outcome = match (name, &said) {
-        (Some(name), _) => CallOutcome::Struck(name),
+        (Some(name), _) => CallOutcome::Faulted(name),
         (None, Ok(Err(failure))) => CallOutcome::Refused(failure.code),
         (None, Ok(Ok(_)) | Err(_)) => CallOutcome::Answered,
     };
-    kept.journal.write(method, outcome);
+    chain.journal.write(method, outcome);
     said
 }
 
 fn with(
-    world: &World,
-    kept: &mut Kept,
-    fault: Option<Fault>,
+    chains: &EmulatedChains,
+    chain: &mut EmulatedChain,
+    fault: Option<NodeFault>,
     method: &str,
     params: &Value,
 ) -> Said {
-    let mut distortion = Distortion::default();
+    let mut distortion = NodeDistortion::default();
     let mut lost = None;
     match fault {
         None => {}
-        Some(Fault::Reset) => return Err(Loss::Reset),
-        Some(Fault::Unavailable) => return Err(Loss::Unavailable),
-        Some(Fault::Hang) => return Err(Loss::Hang),
-        Some(Fault::RateLimited { seconds }) => return Err(Loss::RateLimited(seconds)),
-        Some(Fault::Error { code, message }) => return Ok(Err(Failure::new(code, message))),
-        Some(Fault::Revert) if !rpc::sends(method) => {
-            return Ok(Err(Failure::reverted(&Revert::silent())));
+        Some(NodeFault::Reset) => return Err(LostResponse::Reset),
+        Some(NodeFault::Unavailable) => return Err(LostResponse::Unavailable),
+        Some(NodeFault::Hang) => return Err(LostResponse::Hang),
+        Some(NodeFault::RateLimited { seconds }) => return Err(LostResponse::RateLimited(seconds)),
+        Some(NodeFault::Error { code, message }) => return Ok(Err(RpcError::new(code, message))),
+        Some(NodeFault::Revert) if !rpc::sends(method) => {
+            return Ok(Err(RpcError::reverted(&Revert::silent())));
         }
-        Some(Fault::Revert) => {
+        Some(NodeFault::Revert) => {
             let raw = params.get(0).and_then(Value::as_str).and_then(|raw| raw.parse().ok());
-            kept.node.fail(keccak256::<Bytes>(raw.unwrap_or_default()));
+            chain.node.fail(keccak256::<Bytes>(raw.unwrap_or_default()));
         }
-        Some(Fault::LoseAnswer) => lost = Some(Loss::Reset),
-        Some(Fault::HangAfter) => lost = Some(Loss::Hang),
-        Some(Fault::Garbage) => lost = Some(Loss::Garbage),
-        Some(Fault::ChainId(number)) => distortion.chain_id = Some(number),
-        Some(Fault::Stale { blocks }) => distortion.behind = blocks,
-        Some(Fault::Silent) if method == "eth_getLogs" => return Ok(Ok(json!([]))),
-        Some(Fault::Strand) => distortion.filing = Filing::Stranded,
-        Some(Fault::Drop) => distortion.filing = Filing::Forgotten,
-        // The order has been changed already, for the batch as a whole.
-        Some(Fault::Silent | Fault::Reorder) => {}
+        Some(NodeFault::LoseAnswer) => lost = Some(LostResponse::Reset),
+        Some(NodeFault::HangAfter) => lost = Some(LostResponse::Hang),
+        Some(NodeFault::Garbage) => lost = Some(LostResponse::Garbage),
+        Some(NodeFault::ChainId(number)) => distortion.chain_id = Some(number),
+        Some(NodeFault::Stale { blocks }) => distortion.behind = blocks,
+        Some(NodeFault::Silent) if method == "eth_getLogs" => return Ok(Ok(json!([]))),
+        Some(NodeFault::Strand) => distortion.admission = PoolAdmission::Stranded,
+        Some(NodeFault::Drop) => distortion.admission = PoolAdmission::Forgotten,
+        // The batch has been reordered already.
+        Some(NodeFault::Silent | NodeFault::Reorder) => {}
     }
-    let result = rpc::answer(&mut kept.node, &world.names(), distortion, method, params);
+    let result = rpc::answer(&mut chain.node, &chains.names(), distortion, method, params);
     lost.map_or(Ok(result), Err)
 }

@@ -10,42 +10,48 @@ mod sending;
 
 use std::sync::Arc;
 
+use evm::transaction::UnsignedTransaction;
 use order::model::chain::EvmAddress;
 use serde_json::{Value, json};
 
-use super::super::testing::Stopped;
-use super::super::{Chain, ChainId, Chains, Mining, Settings, Unsigned};
+use crate::chain::testing::Stopped;
+use crate::chain::{ChainEmulator, ChainHandle, ChainId, ChainSettings, MiningMode};
 use crate::keys::Key;
 use client::{Client, Reply};
 
 /// Four chains that make a block only for a transaction.
-async fn open() -> Chains {
-    let mut settings = Settings::new(Arc::new(Stopped));
+async fn open() -> ChainEmulator {
+    let mut settings = ChainSettings::new(Arc::new(Stopped));
     settings.seed = Some([9; 32]);
-    settings.mining = Mining::OnArrival { heartbeat: 0 };
-    Chains::open(settings).await.unwrap()
+    settings.mining = MiningMode::OnArrival { heartbeat: 0 };
+    ChainEmulator::open(settings).await.unwrap()
 }
 
-fn client(chains: &Chains) -> Client {
+fn client(chains: &ChainEmulator) -> Client {
     Client::new(&chains.origin())
 }
 
 /// A payment of USDC as raw bytes.
-fn payment(chain: &Chain, payer: &Key, to: EvmAddress, amount: u128) -> Vec<u8> {
-    unsigned_payment(chain, chain.nonce_of(payer.address()), to, amount).sign(payer)
+fn payment(chain: &ChainHandle, payer: &Key, to: EvmAddress, amount: u128) -> Vec<u8> {
+    unsigned_payment(chain, chain.nonce_of(payer.address()), to, amount).sign(payer.signing_key())
 }
 
-fn unsigned_payment(chain: &Chain, nonce: u64, to: EvmAddress, amount: u128) -> Unsigned {
+fn unsigned_payment(
+    chain: &ChainHandle,
+    nonce: u64,
+    to: EvmAddress,
+    amount: u128,
+) -> UnsignedTransaction {
     use alloy_sol_types::SolCall;
     let value = alloy_primitives::U256::from(amount);
-    let transfer = super::super::abi::Usdc::transferCall { to: to.bytes().into(), value };
-    Unsigned {
+    let transfer = evm::interfaces::Usdc::transferCall { to: to.bytes().into(), value };
+    UnsignedTransaction {
         chain_id: chain.id().number(),
         nonce,
         priority_fee: 1_000_000,
         max_fee: 100_000_000,
         gas: 200_000,
-        to: chain.usdc(),
+        to: chain.usdc().bytes(),
         value: 0,
         data: transfer.abi_encode(),
     }
@@ -71,7 +77,7 @@ async fn every_chain_answers_at_its_own_address_and_no_other_exists() {
 }
 
 #[tokio::test]
-async fn a_row_of_calls_is_a_row_of_answers_and_nonsense_has_its_code() {
+async fn a_batch_is_answered_in_order_and_invalid_requests_have_error_codes() {
     let chains = open().await;
     let client = client(&chains);
     let batch = r#"[{"jsonrpc":"2.0","id":"a","method":"eth_chainId"},
@@ -89,7 +95,7 @@ async fn a_row_of_calls_is_a_row_of_answers_and_nonsense_has_its_code() {
 }
 
 #[tokio::test]
-async fn the_faucet_names_payers_with_money_and_where_their_chains_answer() {
+async fn the_faucet_returns_funded_payers_and_chain_urls() {
     let chains = open().await;
     let said = client(&chains).ask("GET", "/__sandbox/faucet", "").await.json();
     for (who, key) in [("payer", chains.faucet().payer()), ("newcomer", chains.faucet().newcomer())]

@@ -1,15 +1,15 @@
-//! The parameters of a call, read strictly and named when they are wrong.
+//! The parameters of a JSON-RPC call, read strictly.
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use serde_json::Value;
 
-use super::Failure;
+use crate::chain::rpc::failure::RpcError;
 
-pub(super) struct Params<'a>(&'a [Value]);
+pub(crate) struct RpcParams<'a>(&'a [Value]);
 
-/// Which block somebody means.
+/// The block that a parameter refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(crate) enum RpcBlockTag {
     Latest,
     Pending,
     Safe,
@@ -19,51 +19,51 @@ pub(super) enum Tag {
     Hash(B256),
 }
 
-impl<'a> Params<'a> {
-    pub(super) fn new(params: &'a Value) -> Result<Self, Failure> {
+impl<'a> RpcParams<'a> {
+    pub(crate) fn new(params: &'a Value) -> Result<Self, RpcError> {
         match params {
             Value::Null => Ok(Self(&[])),
             Value::Array(list) => Ok(Self(list)),
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-                Err(Failure::invalid("non-array args"))
+                Err(RpcError::invalid("non-array args"))
             }
         }
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&'a Value> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a Value> {
         self.0.get(index).filter(|value| !value.is_null())
     }
 
-    fn text(&self, index: usize) -> Result<&'a str, Failure> {
-        self.get(index)
-            .and_then(Value::as_str)
-            .ok_or_else(|| Failure::invalid(format!("missing value for required argument {index}")))
+    fn text(&self, index: usize) -> Result<&'a str, RpcError> {
+        self.get(index).and_then(Value::as_str).ok_or_else(|| {
+            RpcError::invalid(format!("missing value for required argument {index}"))
+        })
     }
 
-    pub(super) fn address(&self, index: usize) -> Result<Address, Failure> {
+    pub(crate) fn address(&self, index: usize) -> Result<Address, RpcError> {
         address(self.text(index)?)
     }
 
-    pub(super) fn hash(&self, index: usize) -> Result<B256, Failure> {
+    pub(crate) fn hash(&self, index: usize) -> Result<B256, RpcError> {
         hash(self.text(index)?)
     }
 
-    pub(super) fn bytes(&self, index: usize) -> Result<Bytes, Failure> {
+    pub(crate) fn bytes(&self, index: usize) -> Result<Bytes, RpcError> {
         bytes(self.text(index)?)
     }
 
-    /// The block at this place, or the latest.
-    pub(super) fn tag(&self, index: usize) -> Result<Tag, Failure> {
-        self.get(index).map_or(Ok(Tag::Latest), tag)
+    /// The block parameter at this index, or the latest block.
+    pub(crate) fn tag(&self, index: usize) -> Result<RpcBlockTag, RpcError> {
+        self.get(index).map_or(Ok(RpcBlockTag::Latest), tag)
     }
 }
 
-/// With the prefix that JSON-RPC demands.
-fn prefixed(text: &str) -> Result<&str, Failure> {
+/// With the 0x prefix that JSON-RPC requires.
+fn prefixed(text: &str) -> Result<&str, RpcError> {
     if text.starts_with("0x") {
         Ok(text)
     } else {
-        Err(Failure::invalid(format!("hex string without 0x prefix: {}", shortened(text))))
+        Err(RpcError::invalid(format!("hex string without 0x prefix: {}", shortened(text))))
     }
 }
 
@@ -71,26 +71,26 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-pub(super) fn address(text: &str) -> Result<Address, Failure> {
+pub(crate) fn address(text: &str) -> Result<Address, RpcError> {
     prefixed(text)?
         .parse()
-        .map_err(|_| Failure::invalid(format!("not an address: {}", shortened(text))))
+        .map_err(|_| RpcError::invalid(format!("not an address: {}", shortened(text))))
 }
 
-pub(super) fn hash(text: &str) -> Result<B256, Failure> {
+pub(crate) fn hash(text: &str) -> Result<B256, RpcError> {
     prefixed(text)?
         .parse()
-        .map_err(|_| Failure::invalid(format!("not 32 bytes: {}", shortened(text))))
+        .map_err(|_| RpcError::invalid(format!("not 32 bytes: {}", shortened(text))))
 }
 
-pub(super) fn bytes(text: &str) -> Result<Bytes, Failure> {
+pub(crate) fn bytes(text: &str) -> Result<Bytes, RpcError> {
     prefixed(text)?
         .parse()
-        .map_err(|_| Failure::invalid(format!("not hexadecimal: {}", shortened(text))))
+        .map_err(|_| RpcError::invalid(format!("not hexadecimal: {}", shortened(text))))
 }
 
-pub(super) fn number(value: &Value) -> Result<U256, Failure> {
-    let wrong = || Failure::invalid("not a quantity: write it as 0x and digits");
+pub(crate) fn number(value: &Value) -> Result<U256, RpcError> {
+    let wrong = || RpcError::invalid("not a quantity: write it as 0x and digits");
     let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).ok_or_else(wrong)?;
     if digits.is_empty() {
         return Err(wrong());
@@ -98,29 +98,29 @@ pub(super) fn number(value: &Value) -> Result<U256, Failure> {
     U256::from_str_radix(digits, 16).map_err(|_| wrong())
 }
 
-pub(super) fn tag(value: &Value) -> Result<Tag, Failure> {
+pub(crate) fn tag(value: &Value) -> Result<RpcBlockTag, RpcError> {
     if let Some(map) = value.as_object() {
         // EIP-1898.
         return match (map.get("blockHash").and_then(Value::as_str), map.get("blockNumber")) {
-            (Some(text), None) => hash(text).map(Tag::Hash),
+            (Some(text), None) => hash(text).map(RpcBlockTag::Hash),
             (None, Some(inner)) => tag(inner),
             (Some(_), Some(_)) | (None, None) => {
-                Err(Failure::invalid("a block is named by blockHash or by blockNumber"))
+                Err(RpcError::invalid("a block is named by blockHash or by blockNumber"))
             }
         };
     }
     match value.as_str() {
-        Some("latest") => Ok(Tag::Latest),
-        Some("pending") => Ok(Tag::Pending),
-        Some("safe") => Ok(Tag::Safe),
-        Some("finalized") => Ok(Tag::Finalized),
-        Some("earliest") => Ok(Tag::Earliest),
-        Some(text) if text.len() == 66 => hash(text).map(Tag::Hash),
+        Some("latest") => Ok(RpcBlockTag::Latest),
+        Some("pending") => Ok(RpcBlockTag::Pending),
+        Some("safe") => Ok(RpcBlockTag::Safe),
+        Some("finalized") => Ok(RpcBlockTag::Finalized),
+        Some("earliest") => Ok(RpcBlockTag::Earliest),
+        Some(text) if text.len() == 66 => hash(text).map(RpcBlockTag::Hash),
         Some(_) | None => {
             let number = number(value)?;
             u64::try_from(number)
-                .map(Tag::Number)
-                .map_err(|_| Failure::invalid("block number larger than int64"))
+                .map(RpcBlockTag::Number)
+                .map_err(|_| RpcError::invalid("block number larger than int64"))
         }
     }
 }

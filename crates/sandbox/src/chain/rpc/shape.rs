@@ -1,39 +1,40 @@
-//! How blocks, transactions, receipts and events look in JSON.
+//! Blocks, transactions, receipts and events as JSON.
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::{Revert as Reason, SolError};
+use evm::transaction::TransactionType;
 use serde_json::{Value, json};
 
-use super::super::block::{Block, Outcome};
-use super::super::node::BLOCK_GAS;
-use super::super::state::Event;
-use super::super::transaction::{Kind, Transaction};
+use crate::chain::node::BLOCK_GAS;
+use crate::chain::node::block::{EmulatedBlock, MinedOutcome};
+use crate::chain::node::state::ContractEvent;
+use crate::chain::transaction::Transaction;
 
-pub(super) fn quantity(number: impl TryInto<U256>) -> Value {
+pub(crate) fn quantity(number: impl TryInto<U256>) -> Value {
     json!(format!("{:#x}", number.try_into().unwrap_or_default()))
 }
 
-pub(super) fn hex(bytes: impl AsRef<[u8]>) -> Value {
+pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> Value {
     json!(alloy_primitives::hex::encode_prefixed(bytes))
 }
 
-/// The words of a `require`, if these bytes are some.
-pub(super) fn reason(data: &[u8]) -> Option<String> {
+/// The reason string of a `require`, if these bytes are one.
+pub(crate) fn reason(data: &[u8]) -> Option<String> {
     Reason::abi_decode(data).ok().map(|reason| reason.reason)
 }
 
-/// No filter is kept over events: every bit says "maybe not".
+/// The bloom filter is empty: clients must not rely on it.
 fn no_bloom() -> Value {
     hex([0; 256])
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(crate) enum Detail {
     Hashes,
     Whole,
 }
 
-pub(super) fn block(block: &Block, detail: Detail) -> Value {
+pub(crate) fn block(block: &EmulatedBlock, detail: Detail) -> Value {
     let transactions: Vec<Value> = (0..block.transactions.len())
         .map(|index| match detail {
             Detail::Hashes => hex(block.transactions[index].transaction.hash),
@@ -65,17 +66,17 @@ pub(super) fn block(block: &Block, detail: Detail) -> Value {
     })
 }
 
-fn mined(block: &Block, index: usize) -> Value {
+fn mined(block: &EmulatedBlock, index: usize) -> Value {
     let mined = &block.transactions[index];
     transaction(&mined.transaction, Some((block, index, mined.price)))
 }
 
-/// A transaction, with the place where it was mined if it was.
-pub(super) fn transaction(
+/// A transaction, with its block if it was mined.
+pub(crate) fn transaction(
     transaction: &Transaction,
-    place: Option<(&Block, usize, U256)>,
+    place: Option<(&EmulatedBlock, usize, U256)>,
 ) -> Value {
-    let mut shown = json!({
+    let mut json_response = json!({
         "hash": hex(transaction.hash),
         "nonce": quantity(transaction.nonce),
         "from": hex(transaction.from),
@@ -92,20 +93,20 @@ pub(super) fn transaction(
         "transactionIndex": place.map(|(_, index, _)| quantity(U256::from(index))),
         "gasPrice": quantity(place.map_or(transaction.max_fee, |(.., price)| price)),
     });
-    match transaction.kind {
-        Kind::Legacy => shown["type"] = json!("0x0"),
-        Kind::Dynamic => {
-            shown["type"] = json!("0x2");
-            shown["maxFeePerGas"] = quantity(transaction.max_fee);
-            shown["maxPriorityFeePerGas"] = quantity(transaction.priority_fee);
-            shown["yParity"] = quantity(transaction.v);
-            shown["accessList"] = json!([]);
+    match transaction.transaction_type {
+        TransactionType::Legacy => json_response["type"] = json!("0x0"),
+        TransactionType::DynamicFee => {
+            json_response["type"] = json!("0x2");
+            json_response["maxFeePerGas"] = quantity(transaction.max_fee);
+            json_response["maxPriorityFeePerGas"] = quantity(transaction.priority_fee);
+            json_response["yParity"] = quantity(transaction.v);
+            json_response["accessList"] = json!([]);
         }
     }
-    shown
+    json_response
 }
 
-pub(super) fn receipt(block: &Block, index: usize) -> Value {
+pub(crate) fn receipt(block: &EmulatedBlock, index: usize) -> Value {
     let mined = &block.transactions[index];
     let before: u64 = block.transactions[..=index].iter().map(|mined| mined.gas_used).sum();
     let first = block.events_before(index);
@@ -126,17 +127,22 @@ pub(super) fn receipt(block: &Block, index: usize) -> Value {
         "logs": logs,
         "logsBloom": no_bloom(),
         "status": match mined.outcome {
-            Outcome::Succeeded => "0x1",
-            Outcome::Reverted => "0x0",
+            MinedOutcome::Succeeded => "0x1",
+            MinedOutcome::Reverted => "0x0",
         },
-        "type": match mined.transaction.kind {
-            Kind::Legacy => "0x0",
-            Kind::Dynamic => "0x2",
+        "type": match mined.transaction.transaction_type {
+            TransactionType::Legacy => "0x0",
+            TransactionType::DynamicFee => "0x2",
         },
     })
 }
 
-pub(super) fn log(block: &Block, index: usize, place: usize, event: &Event) -> Value {
+pub(crate) fn log(
+    block: &EmulatedBlock,
+    index: usize,
+    place: usize,
+    event: &ContractEvent,
+) -> Value {
     json!({
         "address": hex(event.address),
         "topics": event.topics.iter().map(hex).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! The gzip container around bytes that were not compressed: small, and valid.
+//! Wraps bytes in a valid gzip container without compressing them.
 
 /// A stored block says its length in 16 bits.
 const BLOCK_BYTES: usize = 65_535;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_the_one_that_everybody_uses() {
+    fn the_checksum_is_crc32() {
         assert_eq!(checksum(b"123456789"), 0xcbf4_3926);
     }
 

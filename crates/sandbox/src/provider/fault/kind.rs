@@ -1,6 +1,6 @@
-//! How a call can go wrong.
+//! The faults of the emulated provider.
 
-/// An enum whose every variant has one word, both ways.
+/// Defines an enum with a unique name per variant, for reading and writing.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident => $word:literal,)+ }) => {
         $(#[$about])*
@@ -27,16 +27,16 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// `…Before` leaves the ledger untouched. Everything that spoils an answer
-    /// happens after the work was done: the card was accepted.
-    Kind {
+    /// `…Before` leaves the ledger unchanged. Faults of the response apply after the card
+    /// was accepted.
+    ProviderFault {
         TimeoutBefore => "timeout_before",
         TimeoutAfter => "timeout_after",
         StatusBefore => "status_before",
         StatusAfter => "status_after",
         ResetBefore => "reset_before",
         ResetAfter => "reset_after",
-        /// A gateway's error page, after the work was done.
+        /// A gateway's error page, after the call took effect.
         HtmlAfter => "html_after",
         Malformed => "malformed",
         /// Half of the body that was announced, then the end.
@@ -47,7 +47,7 @@ words! {
         Array => "array",
         Deep => "deep",
         Huge => "huge",
-        /// Compressed, although nobody asked for it.
+        /// Compressed, although the client did not accept it.
         Gzip => "gzip",
         /// Two lengths that differ.
         DupContentLength => "dup_content_length",

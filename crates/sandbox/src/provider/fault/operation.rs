@@ -1,11 +1,11 @@
-//! What a caller can ask of the post office, whichever surface it uses.
+//! The operations of a provider, on either interface.
 
-use super::kind::words;
+use crate::provider::fault::kind::words;
 
 words! {
-    /// One kind of call. On the Lob surface a proof is a preview, a retrieval
-    /// is tracking, a deletion is a cancellation.
-    Operation {
+    /// One kind of call. On the Lob interface a proof is a preview, a retrieval is tracking,
+    /// a deletion is a cancellation.
+    ProviderOperation {
         Preview => "preview",
         Estimate => "estimate",
         Send => "send",

@@ -1,20 +1,27 @@
-//! Rules as JSON, both ways.
+//! Reads and writes fault rules as JSON.
 
 use serde_json::{Map, Value, json};
 
-use super::super::fields::Fields;
-use super::kind::Kind;
-use super::operation::Operation;
-use super::rule::Rule;
+use crate::http::fields::JsonFields;
+use crate::provider::fault::kind::ProviderFault;
+use crate::provider::fault::operation::ProviderOperation;
+use crate::provider::fault::rule::ProviderFaultRule;
 
-impl Rule {
-    /// Reads a rule; every faulty field is named at once.
+impl ProviderFaultRule {
+    /// Reads a rule; all invalid fields are reported together.
     pub(crate) fn read(value: &Value) -> Result<Self, Map<String, Value>> {
-        let mut fields = Fields::of(value);
-        let kind = fields.word("kind", &words(Kind::ALL, Kind::written), Kind::read);
-        let operation =
-            fields.word("operation", &words(Operation::ALL, Operation::written), Operation::read);
-        let usual = Self::new(kind.unwrap_or(Kind::TimeoutBefore));
+        let mut fields = JsonFields::of(value);
+        let kind = fields.word(
+            "kind",
+            &words(ProviderFault::ALL, ProviderFault::written),
+            ProviderFault::read,
+        );
+        let operation = fields.word(
+            "operation",
+            &words(ProviderOperation::ALL, ProviderOperation::written),
+            ProviderOperation::read,
+        );
+        let usual = Self::new(kind.unwrap_or(ProviderFault::TimeoutBefore));
         if kind.is_none() {
             fields.missing("kind");
         }
@@ -38,7 +45,7 @@ impl Rule {
     pub(crate) fn write(&self, broken: u64) -> Value {
         json!({
             "kind": self.kind.written(),
-            "operation": self.operation.map(Operation::written),
+            "operation": self.operation.map(ProviderOperation::written),
             "skip": self.skip,
             "times": self.times,
             "percent": self.percent,

@@ -1,34 +1,34 @@
-//! One rule: a kind of fault, and the calls that it strikes.
+//! A provider fault rule: a fault and the calls that it applies to.
 
-use sha2::{Digest, Sha256};
-
-use super::kind::Kind;
-use super::operation::Operation;
+use crate::fault_rules::{CallSelection, FaultRule};
+use crate::provider::fault::kind::ProviderFault;
+use crate::provider::fault::operation::ProviderOperation;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    pub kind: Kind,
-    /// None strikes every operation for which the kind has a meaning.
-    pub operation: Option<Operation>,
-    /// So many calls are left alone first.
+pub struct ProviderFaultRule {
+    pub kind: ProviderFault,
+    /// None: every operation that the fault applies to.
+    pub operation: Option<ProviderOperation>,
+    /// Calls that pass first.
     pub skip: u64,
-    /// None strikes for ever.
+    /// None: without limit.
     pub times: Option<u64>,
     pub percent: u8,
-    /// Which calls chance picks, the same ones every time.
+    /// The same seed selects the same calls.
     pub seed: u64,
-    /// The caller's order, with `*` for any text. None strikes nameless calls too.
+    /// The caller's order reference, with `*` for any text. None: also calls without a
+    /// reference.
     pub reference: Option<String>,
     /// For `status_before` and `status_after`.
     pub status: u16,
-    /// Between two bytes of a slow answer.
+    /// Pause between two bytes of a slow response.
     pub milliseconds: u64,
-    /// For `list_lag`, and what `rate_limited` asks the caller to wait.
+    /// For `list_lag`, and the `Retry-After` of `rate_limited`.
     pub seconds: u64,
 }
 
-impl Rule {
-    pub const fn new(kind: Kind) -> Self {
+impl ProviderFaultRule {
+    pub const fn new(kind: ProviderFault) -> Self {
         Self {
             kind,
             operation: None,
@@ -43,7 +43,7 @@ impl Rule {
         }
     }
 
-    pub fn on(self, operation: Operation) -> Self {
+    pub fn on(self, operation: ProviderOperation) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
@@ -79,7 +79,7 @@ impl Rule {
         Self { seconds, ..self }
     }
 
-    pub(crate) fn concerns(&self, operation: Operation, reference: Option<&str>) -> bool {
+    pub(crate) fn concerns(&self, operation: ProviderOperation, reference: Option<&str>) -> bool {
         let named = match (&self.reference, reference) {
             (None, _) => true,
             (Some(pattern), Some(reference)) => matches(pattern, reference),
@@ -88,26 +88,16 @@ impl Rule {
         let wanted = self.operation.is_none_or(|wanted| wanted == operation);
         wanted && named && self.kind.concerns(operation)
     }
+}
 
-    /// Whether chance picks the call with this number.
-    pub(crate) fn strikes(&self, number: u64) -> bool {
-        picks(self.seed, number, self.percent)
+impl FaultRule for ProviderFaultRule {
+    fn selection(&self) -> CallSelection {
+        let Self { skip, times, percent, seed, .. } = *self;
+        CallSelection { skip, times, percent, seed }
     }
 }
 
-/// Whether chance picks this number, so many in a hundred; the same ones every
-/// time for the same seed.
-pub(crate) fn picks(seed: u64, number: u64, percent: u8) -> bool {
-    let hash: [u8; 32] = Sha256::new()
-        .chain_update(seed.to_be_bytes())
-        .chain_update(number.to_be_bytes())
-        .finalize()
-        .into();
-    let (first, _) = hash.split_first_chunk().expect("8 of 32 bytes");
-    u64::from_be_bytes(*first) % 100 < u64::from(percent)
-}
-
-/// Whether the text has the pattern's pieces in sequence, from end to end.
+/// Whether the whole text matches the pattern.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };

@@ -1,12 +1,13 @@
-//! The front of a card: a view of our own in place of a picture that nobody fetched.
+//! The front of a card: a drawn landscape instead of the picture, which is not fetched.
 
 use std::fmt::Write;
 
 use url::Url;
 
-use super::super::card::Sheet;
-use super::chance::Chance;
-use super::{HEIGHT, SERIF, WIDTH, document, escaped};
+use crate::provider::picture::canvas::{HEIGHT, SERIF, WIDTH, document};
+use crate::provider::picture::jitter::Jitter;
+use crate::provider::picture::svg::escaped;
+use crate::provider::state::card::PostcardContent;
 
 /// Sky above, sky below, sun, then hills from the far to the near.
 type Palette = [&'static str; 6];
@@ -21,10 +22,10 @@ const PALETTES: &[Palette] = &[
 /// The longest name of a host that is shown whole.
 const HOST_CHARACTERS_MAX: usize = 44;
 
-pub(crate) fn draw(sheet: &Sheet) -> String {
-    let mut chance = Chance::of(&sheet.front);
-    let whose = caption(&sheet.front);
-    let view = view(&mut chance);
+pub(crate) fn draw(content: &PostcardContent) -> String {
+    let mut jitter = Jitter::of(&content.front);
+    let whose = caption(&content.front);
+    let view = view(&mut jitter);
     let (inner_width, inner_height) = (WIDTH - 120, HEIGHT - 120);
     let body = format!(
         "<defs><clipPath id=\"view\"><path d=\"M60 60h{inner_width}v{inner_height}H60z\"/></clipPath></defs>\
@@ -53,18 +54,18 @@ fn caption(front: &str) -> String {
     }
 }
 
-/// A long caption is pressed together rather than cut by the label.
+/// A long caption is condensed to fit the label.
 fn fitted(caption: &str) -> String {
     let tight = caption.chars().count() > 48;
     let press = if tight { " textLength=\"980\" lengthAdjust=\"spacingAndGlyphs\"" } else { "" };
     format!("<tspan{press}>{}</tspan>", escaped(caption))
 }
 
-fn view(chance: &mut Chance) -> String {
-    let palette = chance.pick(PALETTES).copied().unwrap_or(PALETTES[0]);
+fn view(jitter: &mut Jitter) -> String {
+    let palette = jitter.pick(PALETTES).copied().unwrap_or(PALETTES[0]);
     let [high, low, sun, hills @ ..] = palette;
-    let (sun_x, sun_y) = (chance.between(340, 1_460), chance.between(250, 420));
-    let radius = chance.between(90, 150);
+    let (sun_x, sun_y) = (jitter.between(340, 1_460), jitter.between(250, 420));
+    let radius = jitter.between(90, 150);
     let mut view = format!(
         "<defs><linearGradient id=\"sky\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\">\
          <stop stop-color=\"{high}\"/><stop offset=\"1\" stop-color=\"{low}\"/></linearGradient></defs>\
@@ -74,30 +75,32 @@ fn view(chance: &mut Chance) -> String {
         radius * 3 / 2
     );
     for (colour, top) in hills.iter().zip([560, 700, 850]) {
-        hill(&mut view, colour, top, chance);
+        hill(&mut view, colour, top, jitter);
     }
-    birds(&mut view, hills[2], chance);
+    birds(&mut view, hills[2], jitter);
     view
 }
 
-fn hill(view: &mut String, colour: &str, top: i64, chance: &mut Chance) {
-    let start = top + chance.between(-40, 60);
-    write!(view, "<path fill=\"{colour}\" d=\"M0 {start}").expect("a String takes every text");
+fn hill(view: &mut String, colour: &str, top: i64, jitter: &mut Jitter) {
+    let start = top + jitter.between(-40, 60);
+    write!(view, "<path fill=\"{colour}\" d=\"M0 {start}")
+        .expect("writing to a String cannot fail");
     let mut x = 0;
     while x < WIDTH {
-        let (width, bend) = (chance.between(260, 520), chance.between(-150, 60));
-        let end = top + chance.between(-50, 70);
+        let (width, bend) = (jitter.between(260, 520), jitter.between(-150, 60));
+        let end = top + jitter.between(-50, 70);
         let (middle, next) = (x + width / 2, x + width);
-        write!(view, "Q{middle} {} {next} {end}", top + bend).expect("a String takes every text");
+        write!(view, "Q{middle} {} {next} {end}", top + bend)
+            .expect("writing to a String cannot fail");
         x = next;
     }
-    write!(view, "V{HEIGHT}H0z\"/>").expect("a String takes every text");
+    write!(view, "V{HEIGHT}H0z\"/>").expect("writing to a String cannot fail");
 }
 
-fn birds(view: &mut String, colour: &str, chance: &mut Chance) {
-    for _ in 0..chance.between(2, 5) {
-        let (x, y) = (chance.between(200, 1_560), chance.between(160, 420));
-        let wing = chance.between(16, 34);
+fn birds(view: &mut String, colour: &str, jitter: &mut Jitter) {
+    for _ in 0..jitter.between(2, 5) {
+        let (x, y) = (jitter.between(200, 1_560), jitter.between(160, 420));
+        let wing = jitter.between(16, 34);
         write!(
             view,
             "<path d=\"M{x} {y}q{} -{} {wing} 0q{} -{} {wing} 0\" fill=\"none\" \
@@ -107,6 +110,6 @@ fn birds(view: &mut String, colour: &str, chance: &mut Chance) {
             wing / 2,
             wing / 2
         )
-        .expect("a String takes every text");
+        .expect("writing to a String cannot fail");
     }
 }

@@ -1,4 +1,4 @@
-//! Our own hand: every letter as strokes of a pen, so that it looks alike everywhere.
+//! A handwriting font of pen strokes, which renders alike everywhere.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ pub(crate) fn glyph(letter: char) -> Option<&'static Glyph> {
     HAND.get_or_init(written).get(&plain(letter))
 }
 
-/// Typographic twins are one stroke of the pen.
+/// Typographic variants share a glyph.
 const fn plain(letter: char) -> char {
     match letter {
         '’' | '‘' | '´' | '`' | '‚' => '\'',
@@ -99,7 +99,7 @@ fn read(line: &str) -> Option<Glyph> {
     })
 }
 
-const STROKES: &str = include_str!("hand.txt");
+const STROKES: &str = include_str!("handwriting.txt");
 
 /// Letters that look like another.
 const TWINS: &str = "аa еe оo рp сc уy хx кk иu іi ѕs јj АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ІI ЅS \
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_languages_of_the_site_and_their_neighbours_can_be_written() {
+    fn the_languages_of_the_site_have_glyphs() {
         let sample = "The quick brown fox jumps over the lazy dog 0123456789 \
             THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG .,;:!?'\"-–—()/&@#%+=*_$€£…[]<>{}|\\~^•·°©\
             äöüßÄÖÜẞ áéíóúñ¿¡ÁÉÍÓÚÑ àèìòùçÀÈÌÒÙÇ âêîôûëïœæ ãõ åøÅØ čďěňřšťůžý łąęćńóśźż őű ăâîșț ğışİ\
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_hand_can_be_read() {
+    fn every_line_of_the_glyph_file_parses() {
         for line in STROKES.lines().filter(|line| !line.is_empty()) {
             let mut letters = line.chars();
             letters.next();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_hand_is_said_to_be_absent() {
+    fn other_characters_have_no_glyph() {
         for letter in ['漢', '🐌', 'ש', '\u{200d}'] {
             assert!(glyph(letter).is_none(), "{letter}");
         }

@@ -1,11 +1,11 @@
-//! Draws lines of the hand in ink: no two letters quite alike.
+//! Draws lines of handwriting as SVG paths with small irregularities.
 
 use std::fmt::Write;
 
-use super::chance::Chance;
-use super::glyphs::{Glyph, glyph};
-use super::hand::{LINE, RISE, Setting, advance, measured};
-use super::svg::escaped;
+use crate::provider::picture::glyphs::{Glyph, glyph};
+use crate::provider::picture::handwriting::{LINE, RISE, TextLayout, advance, measured};
+use crate::provider::picture::jitter::Jitter;
+use crate::provider::picture::svg::escaped;
 
 /// Drawn in tenths of a unit, so that small letters keep their shape.
 const FINE: i64 = 10;
@@ -17,9 +17,9 @@ pub(crate) struct Place {
     pub(crate) top: i64,
 }
 
-/// The lines, as paths; what the hand lacks, as text in the reader's fonts.
-pub(crate) fn drawn(setting: &Setting, place: Place, chance: &mut Chance) -> String {
-    let Setting { lines, size } = setting;
+/// The lines as paths; characters without a glyph as text.
+pub(crate) fn drawn(setting: &TextLayout, place: Place, jitter: &mut Jitter) -> String {
+    let TextLayout { lines, size } = setting;
     let mut top = place.top * FINE + RISE * size * FINE / 100;
     let width = (size * FINE * 6 / 100).max(FINE);
     let mut drawing = format!(
@@ -28,13 +28,13 @@ pub(crate) fn drawn(setting: &Setting, place: Place, chance: &mut Chance) -> Str
     );
     for line in lines {
         let pen = Pen {
-            left: place.left * FINE + chance.between(-4, 10) * size * FINE / 100,
+            left: place.left * FINE + jitter.between(-4, 10) * size * FINE / 100,
             baseline: top,
             size: *size,
-            // A hand climbs a little as it goes along.
-            climb: chance.between(2, 11),
+            // Handwriting rises a little along the line.
+            climb: jitter.between(2, 11),
         };
-        pen.write(line, chance, &mut drawing);
+        pen.write(line, jitter, &mut drawing);
         top += LINE * size * FINE / 100;
     }
     drawing.push_str("</g>");
@@ -50,19 +50,19 @@ struct Pen {
 }
 
 impl Pen {
-    fn write(&self, line: &str, chance: &mut Chance, drawing: &mut String) {
+    fn write(&self, line: &str, jitter: &mut Jitter, drawing: &mut String) {
         let mut path = String::new();
         let mut along = 0;
         let mut letters = line.chars().peekable();
         while let Some(letter) = letters.next() {
             if let Some(glyph) = glyph(letter) {
-                let lean = (chance.between(-2, 2), chance.between(-2, 2));
-                self.stroke(glyph, along, lean, chance, &mut path);
+                let lean = (jitter.between(-2, 2), jitter.between(-2, 2));
+                self.stroke(glyph, along, lean, jitter, &mut path);
                 along += advance(letter);
                 continue;
             }
-            // Neighbours that the hand lacks stay together, so that joined
-            // scripts and joined pictures are drawn as they are meant.
+            // Adjacent characters without glyphs stay together, so that joined scripts and
+            // emoji sequences render correctly.
             let mut run = String::from(letter);
             while let Some(next) = letters.next_if(|next| *next == ' ' || glyph(*next).is_none()) {
                 run.push(next);
@@ -71,7 +71,7 @@ impl Pen {
             along += measured(&run);
         }
         if !path.is_empty() {
-            write!(drawing, "<path d=\"{path}\"/>").expect("a String takes every text");
+            write!(drawing, "<path d=\"{path}\"/>").expect("writing to a String cannot fail");
         }
     }
 
@@ -81,14 +81,14 @@ impl Pen {
         glyph: &Glyph,
         along: i64,
         lean: (i64, i64),
-        chance: &mut Chance,
+        jitter: &mut Jitter,
         path: &mut String,
     ) {
         for stroke in &glyph.strokes {
             let mut previous: Option<(i64, i64)> = None;
             let last = stroke.len() - 1;
             for (number, (x, y)) in stroke.iter().enumerate() {
-                let shaken = (x + lean.0 + chance.between(-1, 1), y + lean.1);
+                let shaken = (x + lean.0 + jitter.between(-1, 1), y + lean.1);
                 let (x, y) = self.place(along, shaken);
                 let middle =
                     |from: (i64, i64)| (i64::midpoint(from.0, x), i64::midpoint(from.1, y));
@@ -103,7 +103,7 @@ impl Pen {
                         write!(path, "Q{} {} {middle_x} {middle_y}", bend.0, bend.1)
                     }
                 }
-                .expect("a String takes every text");
+                .expect("writing to a String cannot fail");
                 previous = Some((x, y));
             }
         }
@@ -127,6 +127,6 @@ impl Pen {
              font-family=\"'Segoe Print','Bradley Hand','Noto Sans',sans-serif\">{}</text>",
             escaped(run)
         )
-        .expect("a String takes every text");
+        .expect("writing to a String cannot fail");
     }
 }

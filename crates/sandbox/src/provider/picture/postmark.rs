@@ -1,12 +1,12 @@
-//! The postmark: a date in a ring that says what this is, and waves over the stamp.
+//! Draws the postmark: the date, a ring with the notice, and waves.
 
-use super::{Occasion, SERIF};
+use crate::provider::picture::canvas::{DrawingPurpose, SERIF};
 
-/// Drawn around its own middle; the waves go to the right.
-pub(crate) fn drawn(date: &str, occasion: Occasion) -> String {
+/// Centered on the origin; the waves extend to the right.
+pub(crate) fn drawn(date: &str, occasion: DrawingPurpose) -> String {
     let words = match occasion {
-        Occasion::Preview => "SANDBOX \u{2022} PREVIEW \u{2022} NOT MAILED \u{2022} ",
-        Occasion::Card(_) => "SANDBOX \u{2022} NO CARD IS MAILED \u{2022} ",
+        DrawingPurpose::Preview => "SANDBOX \u{2022} PREVIEW \u{2022} NOT MAILED \u{2022} ",
+        DrawingPurpose::Card(_) => "SANDBOX \u{2022} NO CARD IS MAILED \u{2022} ",
     };
     let (day, year) = date.rsplit_once(' ').unwrap_or((date, ""));
     let wave = "q20-16 40 0t40 0 40 0 40 0 40 0 40 0 40 0";

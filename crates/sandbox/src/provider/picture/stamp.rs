@@ -1,8 +1,8 @@
-//! A stamp in the spirit of the first one: black, engraved, with a letter in two corners.
+//! Draws a stamp after the Penny Black, with a letter in two corners.
 
 use std::fmt::Write;
 
-use super::SERIF;
+use crate::provider::picture::canvas::SERIF;
 
 /// Drawn 240 wide and 290 high, from its upper left corner.
 ///
@@ -12,7 +12,7 @@ pub(crate) fn drawn(number: u64) -> String {
     let mut rose = String::new();
     for turn in 0..18 {
         write!(rose, "<ellipse rx=\"84\" ry=\"33\" transform=\"rotate({})\"/>", turn * 10)
-            .expect("a String takes every text");
+            .expect("writing to a String cannot fail");
     }
     let (left, right) = (letter(number / 26), letter(number));
     format!(

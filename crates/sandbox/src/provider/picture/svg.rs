@@ -1,7 +1,7 @@
-//! Text that may stand in a drawing, whatever it says.
+//! Escapes text for SVG.
 
-/// For text and for attribute values in double quotes. What XML cannot hold at
-/// all is left out: a drawing that does not open helps nobody.
+/// For text and for attribute values in double quotes. Characters that XML does not allow
+/// are dropped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_letter_can_open_a_tag_end_a_value_or_break_the_document() {
+    fn escaped_text_cannot_open_a_tag_or_end_an_attribute() {
         let hostile = "</text><script>alert(1)</script>\" onload='x' & \u{0}\u{8}\u{ffff}]]>\n";
         let safe = escaped(hostile);
         assert!(!safe.contains(['<', '>', '"', '\'', '\u{0}', '\u{8}', '\u{ffff}']), "{safe}");

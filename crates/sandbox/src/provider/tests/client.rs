@@ -7,19 +7,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::super::PostOffice;
-use super::super::settings::{SANDBOX_TOKEN, Settings};
+use crate::provider::ProviderEmulator;
+use crate::provider::state::settings::{ProviderSettings, SANDBOX_TOKEN};
 
 /// Far longer than any answer takes; a test that waits so long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(crate) struct Answer {
+pub(crate) struct EmulatedResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl EmulatedResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|fault| panic!("{fault}: {}", self.text()))
@@ -37,8 +37,8 @@ impl Answer {
     }
 }
 
-pub(crate) async fn open() -> PostOffice {
-    PostOffice::open(Settings::default()).await.unwrap()
+pub(crate) async fn open() -> ProviderEmulator {
+    ProviderEmulator::open(ProviderSettings::default()).await.unwrap()
 }
 
 pub(crate) fn bearer() -> String {
@@ -47,13 +47,13 @@ pub(crate) fn bearer() -> String {
 
 /// Sends a request and returns the socket that its answer will come on.
 pub(crate) async fn sent(
-    office: &PostOffice,
+    provider: &ProviderEmulator,
     line: &str,
     authorization: &str,
     more: &str,
     body: &str,
 ) -> TcpStream {
-    let mut stream = TcpStream::connect(office.address()).await.unwrap();
+    let mut stream = TcpStream::connect(provider.address()).await.unwrap();
     let request = format!(
         "{line} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {authorization}\r\n\
          content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n{more}\r\n{body}",
@@ -70,42 +70,46 @@ pub(crate) async fn all_of(stream: &mut TcpStream) -> (Vec<u8>, std::io::Result<
     (bytes, ended.map(|_| ()))
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Answer {
+pub(crate) fn read(bytes: &[u8]) -> EmulatedResponse {
     let split = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8(bytes[..split].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
-    Answer { status, head, body: bytes[split + 4..].to_vec() }
+    EmulatedResponse { status, head, body: bytes[split + 4..].to_vec() }
 }
 
-pub(crate) async fn call(office: &PostOffice, line: &str, body: &Value) -> Answer {
-    call_as(office, line, &bearer(), "", body).await
+pub(crate) async fn call(
+    provider: &ProviderEmulator,
+    line: &str,
+    body: &Value,
+) -> EmulatedResponse {
+    call_as(provider, line, &bearer(), "", body).await
 }
 
 pub(crate) async fn call_as(
-    office: &PostOffice,
+    provider: &ProviderEmulator,
     line: &str,
     authorization: &str,
     more: &str,
     body: &Value,
-) -> Answer {
+) -> EmulatedResponse {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let mut stream = sent(office, line, authorization, more, &body).await;
+    let mut stream = sent(provider, line, authorization, more, &body).await;
     let (bytes, ended) = all_of(&mut stream).await;
     ended.unwrap();
     read(&bytes)
 }
 
-pub(crate) async fn get(office: &PostOffice, path: &str) -> Answer {
-    call(office, &format!("GET {path}"), &Value::Null).await
+pub(crate) async fn get(provider: &ProviderEmulator, path: &str) -> EmulatedResponse {
+    call(provider, &format!("GET {path}"), &Value::Null).await
 }
 
-pub(crate) async fn send(office: &PostOffice, body: &Value) -> Answer {
-    call(office, "POST /api/v2/send/postcard", body).await
+pub(crate) async fn send(provider: &ProviderEmulator, body: &Value) -> EmulatedResponse {
+    call(provider, "POST /api/v2/send/postcard", body).await
 }
 
 /// Sends a card and returns its id.
-pub(crate) async fn send_one(office: &PostOffice, reference: &str) -> u64 {
-    let answer = send(office, &card(reference)).await;
+pub(crate) async fn send_one(provider: &ProviderEmulator, reference: &str) -> u64 {
+    let answer = send(provider, &card(reference)).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json()["id"].as_u64().unwrap()
 }

@@ -2,16 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::super::PostOffice;
-use super::super::fault::kind::Kind;
-use super::super::fault::rule::Rule;
-use super::client::{Answer, call_as, get, open, path};
+use crate::provider::ProviderEmulator;
+use crate::provider::fault::kind::ProviderFault;
+use crate::provider::fault::rule::ProviderFaultRule;
+use crate::provider::tests::client::{EmulatedResponse, call_as, get, open, path};
 
 /// `sandbox-token-that-moves-no-money:` in Base64, made elsewhere.
 const BASIC: &str = "Basic c2FuZGJveC10b2tlbi10aGF0LW1vdmVzLW5vLW1vbmV5Og==";
 
-async fn call(office: &PostOffice, line: &str, more: &str, body: &Value) -> Answer {
-    call_as(office, line, BASIC, more, body).await
+async fn call(
+    provider: &ProviderEmulator,
+    line: &str,
+    more: &str,
+    body: &Value,
+) -> EmulatedResponse {
+    call_as(provider, line, BASIC, more, body).await
 }
 
 fn card(reference: &str) -> Value {
@@ -30,35 +35,37 @@ fn card(reference: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_key_makes_one_card_for_a_day() {
-    let office = open().await;
+async fn an_idempotency_key_creates_one_card_per_day() {
+    let provider = open().await;
     let key = "Idempotency-Key: order-1\r\n";
-    let first = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    let first = call(&provider, "POST /v1/postcards", key, &card("order-1")).await.json();
     assert!(first["id"].as_str().unwrap().starts_with("psc_"));
     assert_eq!(first["object"], "postcard");
-    office.advance(86_000);
-    let again = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    provider.advance(86_000);
+    let again = call(&provider, "POST /v1/postcards", key, &card("order-1")).await.json();
     let by_query =
-        call(&office, "POST /v1/postcards?idempotency_key=order-1", "", &card("order-1"))
+        call(&provider, "POST /v1/postcards?idempotency_key=order-1", "", &card("order-1"))
             .await
             .json();
     assert_eq!((&again["id"], &by_query["id"]), (&first["id"], &first["id"]));
-    assert_eq!(office.report().accepted, 1);
-    office.advance(400);
-    let later = call(&office, "POST /v1/postcards", key, &card("order-1")).await.json();
+    assert_eq!(provider.report().accepted, 1);
+    provider.advance(400);
+    let later = call(&provider, "POST /v1/postcards", key, &card("order-1")).await.json();
     assert_ne!(later["id"], first["id"]);
-    assert_eq!(office.report().duplicates["order-1"].len(), 2);
+    assert_eq!(provider.report().duplicates["order-1"].len(), 2);
 }
 
 #[tokio::test]
-async fn a_list_is_filtered_by_metadata_and_goes_on_after_a_cursor() {
-    let office = open().await;
+async fn a_list_is_filtered_by_metadata_and_paginated_by_cursor() {
+    let provider = open().await;
     for reference in ["a", "b", "a", "a"] {
-        call(&office, "POST /v1/postcards", "", &card(reference)).await;
+        call(&provider, "POST /v1/postcards", "", &card(reference)).await;
     }
     let list = |query: String| {
-        let office = &office;
-        async move { call(office, &format!("GET /v1/postcards?{query}"), "", &Value::Null).await.json() }
+        let provider = &provider;
+        async move {
+            call(provider, &format!("GET /v1/postcards?{query}"), "", &Value::Null).await.json()
+        }
     };
     let found = list("metadata[public_order_id]=a&limit=2".into()).await;
     assert_eq!((&found["object"], &found["count"]), (&json!("list"), &json!(2)));
@@ -72,68 +79,68 @@ async fn a_list_is_filtered_by_metadata_and_goes_on_after_a_cursor() {
 
 #[tokio::test]
 async fn a_card_can_be_deleted_until_its_send_date() {
-    let office = open().await;
+    let provider = open().await;
     let mut later = card("later");
     later["send_date"] = json!("2099-01-01");
     for (body, deletable) in [(card("soon"), 422), (later, 200)] {
-        let made = call(&office, "POST /v1/postcards", "", &body).await.json();
+        let made = call(&provider, "POST /v1/postcards", "", &body).await.json();
         let id = made["id"].as_str().unwrap();
-        office.advance(3_600);
+        provider.advance(3_600);
         let line = format!("DELETE /v1/postcards/{id}");
-        let deleted = call(&office, &line, "", &Value::Null).await;
+        let deleted = call(&provider, &line, "", &Value::Null).await;
         assert_eq!(deleted.status, deletable, "{}", deleted.text());
         let shown =
-            call(&office, &format!("GET /v1/postcards/{id}"), "", &Value::Null).await.json();
+            call(&provider, &format!("GET /v1/postcards/{id}"), "", &Value::Null).await.json();
         assert_eq!(shown["id"], made["id"]);
         assert_eq!(shown["tracking_events"].as_array().unwrap().is_empty(), deletable == 200);
     }
-    let gone = call(&office, "DELETE /v1/postcards/psc_unknown", "", &Value::Null).await;
+    let gone = call(&provider, "DELETE /v1/postcards/psc_unknown", "", &Value::Null).await;
     assert_eq!((gone.status, &gone.json()["error"]["status_code"]), (404, &json!(404)));
 }
 
 #[tokio::test]
-async fn a_proof_is_drawn_and_mails_nothing() {
-    let office = open().await;
-    let wish = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
-    let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await;
+async fn a_proof_returns_pictures_and_mails_nothing() {
+    let provider = open().await;
+    let request = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
+    let proof = call(&provider, "POST /v1/resource_proofs", "", &request).await;
     assert_eq!((proof.status, &proof.json()["status"]), (201, &json!("completed")));
-    let picture = get(&office, &path(&proof.json()["thumbnails"][1]["large"])).await;
+    let picture = get(&provider, &path(&proof.json()["thumbnails"][1]["large"])).await;
     assert!(picture.text().contains("The sea says hello."));
-    assert_eq!(office.report().accepted, 0);
+    assert_eq!(provider.report().accepted, 0);
 }
 
 #[tokio::test]
-async fn a_proof_with_bad_pictures_has_them_where_good_ones_would_be() {
-    let office = open().await;
-    let wish = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
+async fn faulty_preview_urls_of_a_proof_are_in_the_usual_fields() {
+    let provider = open().await;
+    let request = json!({ "resource_type": "postcard", "resource_parameters": card("x") });
     for (kind, start) in [
-        (Kind::HttpPreviews, "http://pictures.example/"),
-        (Kind::PrivatePreviews, "https://10.0.0.7/"),
+        (ProviderFault::HttpPreviews, "http://pictures.example/"),
+        (ProviderFault::PrivatePreviews, "https://10.0.0.7/"),
     ] {
-        office.add_fault(Rule::new(kind).once());
-        let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await.json();
+        provider.add_fault(ProviderFaultRule::new(kind).once());
+        let proof = call(&provider, "POST /v1/resource_proofs", "", &request).await.json();
         let large = proof["thumbnails"][0]["large"].as_str().unwrap();
         assert!(large.starts_with(start), "{proof}");
     }
-    office.add_fault(Rule::new(Kind::EmptyPreviews).once());
-    let proof = call(&office, "POST /v1/resource_proofs", "", &wish).await.json();
+    provider.add_fault(ProviderFaultRule::new(ProviderFault::EmptyPreviews).once());
+    let proof = call(&provider, "POST /v1/resource_proofs", "", &request).await.json();
     assert_eq!(proof["thumbnails"], json!([]));
 }
 
 #[tokio::test]
-async fn both_dialects_write_into_one_ledger_and_each_lists_what_it_can_name() {
-    let office = open().await;
-    call(&office, "POST /v1/postcards", "", &card("from-lob")).await;
-    super::client::send_one(&office, "from-thanks").await;
-    let own = call(&office, "GET /v1/postcards", "", &Value::Null).await.json();
+async fn both_interfaces_share_one_ledger_and_lob_lists_its_own_cards_only() {
+    let provider = open().await;
+    call(&provider, "POST /v1/postcards", "", &card("from-lob")).await;
+    super::client::send_one(&provider, "from-thanks").await;
+    let own = call(&provider, "GET /v1/postcards", "", &Value::Null).await.json();
     assert_eq!(own["count"], 1);
-    assert_eq!(get(&office, "/api/v2/orders/list").await.json()["meta"]["total"], 2);
-    assert_eq!(office.report().live, 2);
+    assert_eq!(get(&provider, "/api/v2/orders/list").await.json()["meta"]["total"], 2);
+    assert_eq!(provider.report().live, 2);
 }
 
 #[tokio::test]
-async fn a_faulty_card_and_a_stranger_are_refused() {
-    let office = open().await;
+async fn an_invalid_card_and_a_wrong_key_are_refused() {
+    let provider = open().await;
     for (field, value) in [
         ("use_type", Value::Null),
         ("to", json!("adr_1")),
@@ -144,15 +151,15 @@ async fn a_faulty_card_and_a_stranger_are_refused() {
     ] {
         let mut body = card("x");
         body[field] = value;
-        let answer = call(&office, "POST /v1/postcards", "", &body).await;
+        let answer = call(&provider, "POST /v1/postcards", "", &body).await;
         assert_eq!(answer.status, 422, "{field}");
         assert!(answer.json()["error"]["message"].as_str().unwrap().contains(field), "{field}");
     }
-    let stranger = call_as(&office, "GET /v1/postcards", "Basic eDo=", "", &Value::Null).await;
+    let stranger = call_as(&provider, "GET /v1/postcards", "Basic eDo=", "", &Value::Null).await;
     assert_eq!(
         (stranger.status, &stranger.json()["error"]["code"]),
         (401, &json!("invalid_api_key"))
     );
-    assert_eq!(call(&office, "PUT /v1/postcards", "", &json!({})).await.status, 405);
-    assert_eq!(office.report().accepted, 0);
+    assert_eq!(call(&provider, "PUT /v1/postcards", "", &json!({})).await.status, 405);
+    assert_eq!(provider.report().accepted, 0);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::super::PostOffice;
-use super::client::*;
+use crate::provider::ProviderEmulator;
+use crate::provider::tests::client::*;
 
 const HOSTILE: &[&str] = &[
     "<script>alert(1)</script>",
@@ -20,17 +20,20 @@ const HOSTILE: &[&str] = &[
     "a\u{301}\u{301}\u{301}",
 ];
 
-async fn drawn(office: &PostOffice, text: &str) -> [String; 2] {
+async fn drawn(provider: &ProviderEmulator, text: &str) -> [String; 2] {
     let mut body = card("x");
     body["preview"] = json!(true);
     body["message"] = json!(text);
     for field in ["name", "address", "city", "province", "postal_code", "company"] {
         body["recipients"][0][field] = json!(text.chars().take(100).collect::<String>());
     }
-    let answer = send(office, &body).await;
+    let answer = send(provider, &body).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let previews = answer.json()["data"]["previews"].clone();
-    [get(office, &path(&previews[0])).await.text(), get(office, &path(&previews[1])).await.text()]
+    [
+        get(provider, &path(&previews[0])).await.text(),
+        get(provider, &path(&previews[1])).await.text(),
+    ]
 }
 
 /// The names of all elements, if every one is closed in its place and every
@@ -80,10 +83,10 @@ const ALLOWED: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn no_text_can_become_a_part_of_the_drawing() {
-    let office = open().await;
+async fn text_cannot_inject_markup_into_a_drawing() {
+    let provider = open().await;
     for text in HOSTILE {
-        for svg in drawn(&office, &format!("x {text}")).await {
+        for svg in drawn(&provider, &format!("x {text}")).await {
             for name in elements(&svg) {
                 assert!(ALLOWED.contains(&name.as_str()), "{name} from {text:?}");
             }
@@ -103,9 +106,9 @@ async fn no_text_can_become_a_part_of_the_drawing() {
 }
 
 #[tokio::test]
-async fn the_message_the_date_and_the_word_sandbox_are_on_the_card() {
-    let office = open().await;
-    let [front, back] = drawn(&office, "Grüße & Küsse <3").await;
+async fn a_drawing_contains_the_message_the_date_and_the_word_sandbox() {
+    let provider = open().await;
+    let [front, back] = drawn(&provider, "Grüße & Küsse <3").await;
     assert!(back.contains("Grüße &amp; Küsse &lt;3"));
     assert!(back.contains("SANDBOX \u{2022} PREVIEW \u{2022} NOT MAILED"));
     assert!(back.contains("No money moves, no card is mailed."));
@@ -115,38 +118,38 @@ async fn the_message_the_date_and_the_word_sandbox_are_on_the_card() {
 }
 
 #[tokio::test]
-async fn a_picture_that_nobody_can_name_is_not_found_and_a_preview_lasts_an_hour() {
-    let office = open().await;
+async fn an_unknown_picture_is_not_found_and_a_preview_expires_after_an_hour() {
+    let provider = open().await;
     let mut body = card("x");
     body["preview"] = json!(true);
-    let url = send(&office, &body).await.json()["data"]["previews"][1].clone();
+    let url = send(&provider, &body).await.json()["data"]["previews"][1].clone();
     let token = path(&url).split('/').nth(2).unwrap().to_owned();
     assert!(token.len() == 32 && token.chars().all(|letter| letter.is_ascii_hexdigit()));
-    let picture = get(&office, &path(&url)).await;
+    let picture = get(&provider, &path(&url)).await;
     assert!(picture.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
     for path in
         ["/previews/0/back.svg", &format!("/previews/{token}/side.svg"), "/cards/42001/back.svg"]
     {
-        assert_eq!(get(&office, path).await.status, 404, "{path}");
+        assert_eq!(get(&provider, path).await.status, 404, "{path}");
     }
-    // The office's own seconds go on meanwhile.
-    office.advance(3_500);
-    assert_eq!(get(&office, &path(&url)).await.status, 200);
-    office.advance(101);
-    assert_eq!(get(&office, &path(&url)).await.status, 404);
+    // The clock continues meanwhile.
+    provider.advance(3_500);
+    assert_eq!(get(&provider, &path(&url)).await.status, 200);
+    provider.advance(101);
+    assert_eq!(get(&provider, &path(&url)).await.status, 404);
 }
 
 #[tokio::test]
-async fn previews_beyond_the_set_number_push_out_the_oldest() {
-    let office = open().await;
-    office.change(|settings| settings.kept_previews = 2);
+async fn above_the_limit_the_oldest_previews_are_dropped() {
+    let provider = open().await;
+    provider.change(|settings| settings.kept_previews = 2);
     let mut body = card("x");
     body["preview"] = json!(true);
     let mut urls = Vec::new();
     for _ in 0..3 {
-        urls.push(path(&send(&office, &body).await.json()["data"]["previews"][0]));
+        urls.push(path(&send(&provider, &body).await.json()["data"]["previews"][0]));
     }
-    assert_eq!(get(&office, &urls[0]).await.status, 404);
-    assert_eq!(get(&office, &urls[2]).await.status, 200);
+    assert_eq!(get(&provider, &urls[0]).await.status, 404);
+    assert_eq!(get(&provider, &urls[2]).await.status, 200);
     assert_ne!(urls[1], urls[2]);
 }

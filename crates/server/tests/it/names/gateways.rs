@@ -1,102 +1,103 @@
-//! Names that a gateway answers for, and every way in which it may fail or lie.
+//! Names that are resolved by a CCIP-Read gateway, and its faults.
 
 use order::model::chain::Network;
 use order::model::evidence::{Found, Trust};
 use order::model::seller::Username;
 use order::ports::{Failure, NameService, Purpose};
-use sandbox::chain::{DEFAULT_EVM_COIN, GatewayFault, Lookup, Name, coin_type};
+use sandbox::chain::{DEFAULT_EVM_COIN, GatewayFault, GatewayLookup, NameRecord, coin_type};
 
-use super::town::{Town, ask, entries, everywhere, on_every_chain};
+use super::fixture::{NamesFixture, addresses, on_all_networks, paid_on_all_networks, resolve};
 
-const WAYS: [Lookup; 3] = [Lookup::Get, Lookup::Post, Lookup::Batched];
+const LOOKUPS_BY_GATEWAY: [GatewayLookup; 3] =
+    [GatewayLookup::Get, GatewayLookup::Post, GatewayLookup::Batched];
 
-async fn town(lookup: Lookup) -> Town {
-    let town = Town::new().await;
-    town.answer_by_gateway();
-    town.chains.set_lookup(lookup);
-    town.name("alice", Name::Offchain(everywhere(4)));
-    town
+async fn fixture(lookup: GatewayLookup) -> NamesFixture {
+    let fixture = NamesFixture::new().await;
+    fixture.use_gateway();
+    fixture.chains.set_lookup(lookup);
+    fixture.name("alice", NameRecord::Offchain(on_all_networks(4)));
+    fixture
 }
 
 #[tokio::test]
-async fn a_wildcard_is_read_through_the_gateway_whichever_way_it_is_asked() {
-    for way in WAYS {
-        let town = town(way).await;
-        let found = town.ask("alice").await.unwrap().unwrap();
-        assert_eq!(town.paid("alice").await, on_every_chain(4), "{way:?}");
-        assert_eq!(found.evidence.found, Found::ByWildcard, "{way:?}");
+async fn a_wildcard_is_resolved_through_the_gateway_by_every_kind_of_lookup() {
+    for lookup in LOOKUPS_BY_GATEWAY {
+        let fixture = fixture(lookup).await;
+        let found = fixture.resolve("alice").await.unwrap().unwrap();
+        assert_eq!(fixture.payees("alice").await, paid_on_all_networks(4), "{lookup:?}");
+        assert_eq!(found.evidence.found, Found::ByWildcard, "{lookup:?}");
         let gateway = found.evidence.gateway.as_ref().unwrap();
         assert_eq!((gateway.host.as_str(), gateway.trust), ("127.0.0.1", Trust::Signature));
-        assert_eq!(town.ask("nobody").await, Ok(None), "{way:?}");
+        assert_eq!(fixture.resolve("unknown").await, Ok(None), "{lookup:?}");
 
-        town.name("alice", Name::Offchain(everywhere(5)));
-        town.watch.forward(61);
-        assert_eq!(town.paid("alice").await, on_every_chain(5), "{way:?}");
+        fixture.name("alice", NameRecord::Offchain(on_all_networks(5)));
+        fixture.clock.advance(61);
+        assert_eq!(fixture.payees("alice").await, paid_on_all_networks(5), "{lookup:?}");
     }
 }
 
 #[tokio::test]
-async fn a_gateway_that_lies_or_is_broken_is_a_failure_and_never_an_absence() {
+async fn an_invalid_gateway_response_is_a_failure_and_never_an_absence() {
     let faults = [
-        (GatewayFault::Forged, "the chain does not believe the gateway"),
-        (GatewayFault::Expired, "the chain does not believe the gateway"),
+        (GatewayFault::Forged, "the contract rejected the gateway's answer"),
+        (GatewayFault::Expired, "the contract rejected the gateway's answer"),
         (GatewayFault::NotFound, "the gateway refused"),
         (GatewayFault::Down, "gateway: "),
         (GatewayFault::Garbage, "gateway: "),
     ];
-    for way in WAYS {
-        let town = town(way).await;
+    for lookup in LOOKUPS_BY_GATEWAY {
+        let fixture = fixture(lookup).await;
         for (fault, words) in faults {
-            town.chains.set_gateway_fault(fault);
-            let trouble = town.trouble("alice").await;
-            assert!(trouble.starts_with(words), "{way:?} {fault:?}: {trouble}");
+            fixture.chains.set_gateway_fault(fault);
+            let lookup_error = fixture.lookup_error("alice").await;
+            assert!(lookup_error.starts_with(words), "{lookup:?} {fault:?}: {lookup_error}");
         }
-        // Nothing of that was remembered.
-        town.chains.set_gateway_fault(GatewayFault::None);
-        assert_eq!(town.paid("alice").await, on_every_chain(4), "{way:?}");
+        // No failure was cached.
+        fixture.chains.set_gateway_fault(GatewayFault::None);
+        assert_eq!(fixture.payees("alice").await, paid_on_all_networks(4), "{lookup:?}");
     }
 }
 
 #[tokio::test]
-async fn a_gateway_that_hangs_is_given_up() {
-    let town = town(Lookup::Get).await;
-    town.chains.set_gateway_fault(GatewayFault::Hang);
-    let trouble = town.trouble("alice").await;
-    assert!(trouble.starts_with("gateway: "), "{trouble}");
+async fn a_gateway_that_does_not_respond_is_timed_out() {
+    let fixture = fixture(GatewayLookup::Get).await;
+    fixture.chains.set_gateway_fault(GatewayFault::Hang);
+    let lookup_error = fixture.lookup_error("alice").await;
+    assert!(lookup_error.starts_with("gateway: "), "{lookup_error}");
 }
 
-/// A seller with an account for Base must not be paid at another because
-/// somebody spoiled the answer about Base.
+/// A seller with an address for Base must not be paid at the default address because the
+/// response about Base was forged.
 #[tokio::test]
-async fn a_spoiled_answer_does_not_lead_to_the_default_address() {
-    let town = town(Lookup::Batched).await;
-    let accounts = entries([(coin_type(Network::Base), 1), (DEFAULT_EVM_COIN, 2)]);
-    town.name("alice", Name::Offchain(accounts));
-    town.chains.set_gateway_fault(GatewayFault::Forged);
-    assert!(town.ask("alice").await.is_err());
+async fn a_forged_response_does_not_lead_to_the_default_address() {
+    let fixture = fixture(GatewayLookup::Batched).await;
+    let accounts = addresses([(coin_type(Network::Base), 1), (DEFAULT_EVM_COIN, 2)]);
+    fixture.name("alice", NameRecord::Offchain(accounts));
+    fixture.chains.set_gateway_fault(GatewayFault::Forged);
+    assert!(fixture.resolve("alice").await.is_err());
 }
 
 #[tokio::test]
-async fn a_gateway_that_nobody_listed_is_not_asked() {
-    let town = town(Lookup::Get).await;
-    // Any public one, and a public one by name: this one is on our own machine.
+async fn a_gateway_that_is_not_listed_is_not_called() {
+    let fixture = fixture(GatewayLookup::Get).await;
+    // Public gateways only: this one is on this machine.
     for list in [vec![], vec!["gateway.example".to_owned()]] {
-        let reader = town.reader(&list);
-        let asked = ask(&reader, "alice").await;
+        let reader = fixture.reader(&list);
+        let asked = resolve(&reader, "alice").await;
         assert_eq!(asked, Err(Failure::Lost("the gateway is not allowed".to_owned())), "{list:?}");
     }
 }
 
 #[tokio::test]
-async fn an_offer_outlives_a_gateway_that_fails_and_a_payment_does_not() {
-    let town = town(Lookup::Batched).await;
+async fn a_cached_name_serves_offers_but_not_payments_while_the_gateway_fails() {
+    let fixture = fixture(GatewayLookup::Batched).await;
     let alice = Username::kept("alice".to_owned());
-    let ask = |purpose| town.ens.resolve(&alice, purpose);
-    assert!(ask(Purpose::Payment).await.unwrap().is_some());
-    town.chains.set_gateway_fault(GatewayFault::Expired);
-    town.watch.forward(61);
-    assert!(ask(Purpose::Payment).await.is_err());
-    assert!(ask(Purpose::Offer).await.unwrap().is_some());
-    town.watch.forward(540);
-    assert!(ask(Purpose::Offer).await.is_err());
+    let resolve = |purpose| fixture.ens.resolve(&alice, purpose);
+    assert!(resolve(Purpose::Payment).await.unwrap().is_some());
+    fixture.chains.set_gateway_fault(GatewayFault::Expired);
+    fixture.clock.advance(61);
+    assert!(resolve(Purpose::Payment).await.is_err());
+    assert!(resolve(Purpose::Offer).await.unwrap().is_some());
+    fixture.clock.advance(540);
+    assert!(resolve(Purpose::Offer).await.is_err());
 }

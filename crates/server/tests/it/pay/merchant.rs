@@ -14,11 +14,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use evm::abi::encode_call;
+use evm::hex;
+use evm::transaction::UnsignedTransaction;
 use order::model::chain::{EvmAddress, Network};
-use sandbox::chain::{Chain, Chains, PERMIT2, Settings, Settled, UPTO_PROXY, Unsigned};
+use sandbox::chain::{
+    ChainEmulator, ChainHandle, ChainSettings, PERMIT2, TransactionStatus, UPTO_PROXY,
+};
 use sandbox::payee::payee;
 use serde_json::{Value, json};
-use sha3::{Digest, Keccak256};
 use tokio::net::TcpListener;
 
 pub(super) const ORDER: &str = "9f2c1e7ab04d4d6c8a53f0e1d2b7c694";
@@ -52,13 +56,14 @@ pub(super) struct Books {
 #[derive(Clone)]
 pub(super) struct Merchant {
     pub(super) url: String,
-    pub(super) chains: Arc<Chains>,
+    pub(super) chains: Arc<ChainEmulator>,
     books: Arc<Mutex<Books>>,
 }
 
 impl Merchant {
     pub(super) async fn open() -> Self {
-        let chains = Chains::open(Settings::new(Arc::new(SystemClock::start()))).await.unwrap();
+        let chains =
+            ChainEmulator::open(ChainSettings::new(Arc::new(SystemClock::start()))).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let carrier = chains.faucet().settler().address();
@@ -84,7 +89,7 @@ impl Merchant {
         self.books.lock().unwrap()
     }
 
-    pub(super) fn chain(&self, network: Network) -> Chain {
+    pub(super) fn chain(&self, network: Network) -> ChainHandle {
         self.chains.chain(network)
     }
 
@@ -190,7 +195,7 @@ fn take(shop: &Merchant, payment: &str) -> Response {
     let hash = carry(shop, network, UPTO_PROXY, data);
     shop.books().settled.push(payment.to_owned());
     let said = json!({
-        "success": true, "payer": payer.to_string(), "transaction": hex(&hash),
+        "success": true, "payer": payer.to_string(), "transaction": hex::encode(&hash),
         "network": network.caip2(), "amount": CHARGE.to_string(),
     });
     ([("payment-response", STANDARD.encode(said.to_string()))], paid).into_response()
@@ -199,24 +204,20 @@ fn take(shop: &Merchant, payment: &str) -> Response {
 /// Calls a contract with the shop's own gas, and insists on success.
 fn carry(shop: &Merchant, network: Network, to: EvmAddress, data: Vec<u8>) -> [u8; 32] {
     let (settler, chain) = (shop.chains.faucet().settler(), shop.chain(network));
-    let raw = Unsigned {
+    let raw = UnsignedTransaction {
         chain_id: network.chain_id(),
         nonce: chain.nonce_of(settler.address()),
         priority_fee: 1_000_000,
         max_fee: 100_000_000,
         gas: 400_000,
-        to,
+        to: to.bytes(),
         value: 0,
         data,
     }
-    .sign(&settler);
+    .sign(settler.signing_key());
     let hash = chain.send(&raw).unwrap();
-    let Some(Settled::Succeeded { .. }) = chain.settled(hash) else { panic!("reverted") };
+    let Some(TransactionStatus::Succeeded { .. }) = chain.settled(hash) else { panic!("reverted") };
     hash
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 const SETTLE: &str = "settle(((address,uint256),uint256,uint256),uint256,address,\
@@ -254,7 +255,7 @@ fn calldata(promise: &Value, permit: &Value, signature: &str) -> Vec<u8> {
     words.push(padded(&u64::try_from(signature.len()).unwrap().to_be_bytes()));
     words.push(signature);
     words.push(vec![0; 31]);
-    [Keccak256::digest(function)[..4].to_vec(), words.concat()].concat()
+    [encode_call(function, &[]), words.concat()].concat()
 }
 
 fn padded(bytes: &[u8]) -> Vec<u8> {
@@ -262,9 +263,7 @@ fn padded(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn digits(text: &str) -> Vec<u8> {
-    let digits = text.strip_prefix("0x").unwrap().as_bytes();
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-    digits.chunks(2).map(pair).collect()
+    hex::decode(text).unwrap()
 }
 
 /// A decimal text of any length as one word.

@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use super::merchant::mpp::opened;
 use super::merchant::{Mood, ORDER};
 use super::{CARD, Payer, Told};
-use crate::house::House;
+use crate::fixture::test_app::TestApp;
 
 const PRICE: u128 = 3_500_000;
 const RAIL: [&str; 2] = ["--rail", "mpp"];
@@ -34,13 +34,16 @@ async fn a_card_is_paid_for_exactly() {
     assert_eq!(bodies, [CARD, CARD], "the card as it was written, both times");
 }
 
-/// A transfer needs no allowance, and whoever carries it pays the gas.
+/// A transfer needs no allowance, and the account that sends it pays the gas.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newcomer_without_gas_and_allowance_pays() {
     let payer = Payer::sit_down().await;
     let newcomer = payer.shop.chains.faucet().newcomer();
     let key = payer.key_file(&newcomer);
-    payer.pay(&["--rail", "mpp", "--key-file", &key]).await.says(2, &["nobody to ask", "--yes"]);
+    payer
+        .pay(&["--rail", "mpp", "--key-file", &key])
+        .await
+        .says(2, &["no terminal to ask on", "--yes"]);
     let told = payer.pay(&["--rail", "mpp", "--key-file", &key, "--yes"]).await;
     told.says(0, &["Paid.", &newcomer.address().to_string()]);
     assert_eq!(payer.shop.takings(Network::Base), [PRICE]);
@@ -97,10 +100,10 @@ async fn a_transfer_that_was_declined_is_forgotten_and_a_new_one_may_be_signed()
 /// A whole service in sandbox mode, and a shell into which the banner's commands are pasted.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_itself_takes_both_payments_that_its_banner_teaches() {
-    let house = spawn_blocking(|| House::open("")).await.unwrap();
+    let app = spawn_blocking(|| TestApp::start("")).await.unwrap();
     let about_cards = |line: &&str| line.contains("card.json") || line.contains("grace.json");
-    let script: Vec<_> = house.banner.lines().filter(about_cards).map(str::to_owned).collect();
-    assert_eq!(script.len(), 4, "{}", house.banner);
+    let script: Vec<_> = app.banner.lines().filter(about_cards).map(str::to_owned).collect();
+    assert_eq!(script.len(), 4, "{}", app.banner);
     let told = spawn_blocking(move || {
         let work = TempDir::new().unwrap();
         let mut shell = Command::new("sh");
@@ -110,5 +113,5 @@ async fn the_service_itself_takes_both_payments_that_its_banner_teaches() {
     let told = told.await.unwrap();
     told.says(0, &["of at most 3.50 USDC", "charged      3.50 USDC", "transaction  0x"]);
     assert_eq!(told.text.matches("Paid.").count(), 2, "{}", told.text);
-    spawn_blocking(move || drop(house)).await.unwrap();
+    spawn_blocking(move || drop(app)).await.unwrap();
 }

@@ -1,93 +1,93 @@
-//! What each operation takes and answers, by the names of components: one table for all.
+//! Parameters, bodies and responses of each operation, by component name.
 
-use crate::discovery::openapi::bodies::Body;
-use crate::discovery::openapi::payment::Payment;
+use crate::discovery::openapi::payment::PaymentProtocol;
+use crate::discovery::openapi::request_bodies::RequestBody;
 use crate::surface::Endpoint;
 
-/// What the surface does not say about an operation.
+/// What the endpoint list does not contain.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Details {
+pub(super) struct OperationDetails {
     pub(super) operation: &'static str,
-    /// Where the endpoint's own words do not fit.
+    /// If it differs from that of the endpoint.
     pub(super) summary: Option<&'static str>,
-    pub(super) explains: &'static str,
+    pub(super) description: &'static str,
     pub(super) parameters: &'static [&'static str],
-    pub(super) body: Option<Body>,
-    pub(super) answers: &'static [(u16, &'static str)],
-    pub(super) payment: Option<Payment>,
+    pub(super) body: Option<RequestBody>,
+    pub(super) responses: &'static [(u16, &'static str)],
+    pub(super) payment: Option<PaymentProtocol>,
 }
 
-pub(super) fn of(operation: &str) -> Option<&'static Details> {
+pub(super) fn of(operation: &str) -> Option<&'static OperationDetails> {
     DETAILS.iter().find(|details| details.operation == operation)
 }
 
-/// How HEAD answers where GET does.
-pub(super) fn head(endpoint: &Endpoint) -> &'static Details {
+/// The HEAD operation of a GET endpoint.
+pub(super) fn head(endpoint: &Endpoint) -> &'static OperationDetails {
     if endpoint.statuses.contains(&200) { &HEAD_FOUND } else { &HEAD_QUOTED }
 }
 
 const fn details(
     operation: &'static str,
-    explains: &'static str,
-    answers: &'static [(u16, &'static str)],
-) -> Details {
+    description: &'static str,
+    responses: &'static [(u16, &'static str)],
+) -> OperationDetails {
     let (summary, body, payment) = (None, None, None);
-    Details { operation, summary, explains, parameters: &[], body, answers, payment }
+    OperationDetails { operation, summary, description, parameters: &[], body, responses, payment }
 }
 
-impl Details {
-    const fn taking(self, body: Body) -> Self {
+impl OperationDetails {
+    const fn with_body(self, body: RequestBody) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    const fn with(self, parameters: &'static [&'static str]) -> Self {
+    const fn with_parameters(self, parameters: &'static [&'static str]) -> Self {
         Self { parameters, ..self }
     }
 
-    const fn paid_by(self, payment: Payment) -> Self {
+    const fn with_payment(self, payment: PaymentProtocol) -> Self {
         Self { payment: Some(payment), ..self }
     }
 
-    const fn called(self, summary: &'static str) -> Self {
+    const fn with_summary(self, summary: &'static str) -> Self {
         Self { summary: Some(summary), ..self }
     }
 }
 
-const HEAD_FOUND: Details = details(
+const HEAD_FOUND: OperationDetails = details(
     "head",
     "As GET, without a body.",
     &[(200, "HeadFound"), (400, "HeadRefused"), (429, "HeadRefused")],
 )
-.called("The headers alone");
+.with_summary("The headers alone");
 
-const HEAD_QUOTED: Details = details(
+const HEAD_QUOTED: OperationDetails = details(
     "head",
     "As GET, without a body.",
     &[(400, "HeadRefused"), (402, "HeadQuote"), (429, "HeadRefused")],
 )
-.called("The headers alone");
+.with_summary("The headers alone");
 
-pub(super) const GET_REFUSED: Details = details(
+pub(super) const GET_REFUSED: OperationDetails = details(
     "get",
-    "There is no stream to listen to: the server is stateless and takes POST only. Asking counts \
-     against the shared quota.",
+    "Not available: the server is stateless and has no streams. The request counts against the \
+     shared quota.",
     &[(400, "UnsupportedVersion"), (405, "McpTakesPost"), (429, "QuotaExhausted")],
 )
-.called("Not offered: use POST");
+.with_summary("Not offered: use POST");
 
-pub(super) const HEAD_MCP: Details = details(
+pub(super) const HEAD_MCP: OperationDetails = details(
     "head",
-    "Whether anybody is there, without a body.",
+    "Availability check without a body.",
     &[(200, "HeadFound"), (400, "HeadRefused"), (429, "HeadRefused")],
 )
-.called("The headers alone");
+.with_summary("The headers alone");
 
-pub(super) const DETAILS: &[Details] = &[
+pub(super) const DETAILS: &[OperationDetails] = &[
     details(
         "previewPostcard",
-        "The picture's address, the message and the recipient go to the postcard provider, which \
-         draws both sides. This is no payment sandbox. If a preview fails, do not send the card to \
-         a paid endpoint merely because of that.",
+        "Sends image URL, message and recipient to the postcard provider, which renders both \
+         sides. This is not a payment sandbox. Do not send a paid request merely because a \
+         preview failed.",
         &[
             (200, "Preview"),
             (400, "InvalidPostcard"),
@@ -98,14 +98,14 @@ pub(super) const DETAILS: &[Details] = &[
             (503, "Unavailable"),
         ],
     )
-    .taking(Body::Postcard),
+    .with_body(RequestBody::Postcard),
     details(
         "sendPostcardX402",
         "Send the postcard without a payment and read the challenge in PAYMENT-REQUIRED. Sign an \
          authorization of at most 3.50 USDC on Base, Polygon or Arbitrum, and send the identical \
-         body again with PAYMENT-SIGNATURE. What is charged is the provider's total plus 21%, \
-         straight to the seller. The same operation again answers 200 and charges nothing. An \
-         operation that is paid or in doubt never answers 402.",
+         body again with PAYMENT-SIGNATURE. The charge is the provider's total plus 21%, paid \
+         directly to the seller. Repeating the operation answers 200 and charges nothing. An \
+         operation that is paid or whose payment is unconfirmed never answers 402.",
         &[
             (200, "SentByX402"),
             (400, "InvalidPostcard"),
@@ -120,9 +120,9 @@ pub(super) const DETAILS: &[Details] = &[
             (503, "Unresolved"),
         ],
     )
-    .taking(Body::Postcard)
-    .with(&["PAYMENT-SIGNATURE", "X-Payment", "Idempotency-Key"])
-    .paid_by(Payment::X402),
+    .with_body(RequestBody::Postcard)
+    .with_parameters(&["PAYMENT-SIGNATURE", "X-Payment", "Idempotency-Key"])
+    .with_payment(PaymentProtocol::X402),
     details(
         "sendPostcardMpp",
         "Send the postcard without a payment and read the challenge in WWW-Authenticate. Send the \
@@ -144,21 +144,21 @@ pub(super) const DETAILS: &[Details] = &[
             (503, "MppUnavailable"),
         ],
     )
-    .taking(Body::Postcard)
-    .with(&["Payment-Authorization", "Payment-Signature", "Idempotency-Key"])
-    .paid_by(Payment::Mpp),
+    .with_body(RequestBody::Postcard)
+    .with_parameters(&["Payment-Authorization", "Payment-Signature", "Idempotency-Key"])
+    .with_payment(PaymentProtocol::Mpp),
     details(
         "getOrder",
-        "For orders of both ways of paying. It never holds the recipient, the message or the \
-         picture; `pricing`, `payment` and `delivery` are there once there is evidence for them. \
-         There are no webhooks: poll every few seconds while a payment is being confirmed, every \
-         few hours once the card is in the post.",
+        "For orders of both protocols. It never contains recipient, message or image; `pricing`, \
+         `payment` and `delivery` are present once there is evidence for them. There are no \
+         webhooks: poll every few seconds while a payment is being confirmed, and every few hours \
+         once the card is mailed.",
         &[(200, "Order"), (400, "InvalidOrderId"), (404, "UnknownOrder"), (503, "Unavailable")],
     )
-    .with(&["publicOrderId"]),
+    .with_parameters(&["publicOrderId"]),
     details(
         "resolveSeller",
-        "Starts no payment. That a name resolves does not mean that its holder sells cards here.",
+        "Starts no payment. A name that resolves is not necessarily an enabled seller.",
         &[
             (200, "Seller"),
             (400, "InvalidSeller"),
@@ -167,10 +167,10 @@ pub(super) const DETAILS: &[Details] = &[
             (503, "Unavailable"),
         ],
     )
-    .with(&["username"]),
+    .with_parameters(&["username"]),
     details(
         "getOpenApi",
-        "Generated from the list that the routes are made of.",
+        "Generated from the list of endpoints.",
         &[(200, "OpenApi"), (400, "UnsupportedVersion"), (429, "QuotaExhausted")],
     ),
     details(
@@ -181,12 +181,13 @@ pub(super) const DETAILS: &[Details] = &[
     ),
     details(
         "getServiceCatalog",
-        "What can be paid for here, at which address, by which protocol and on which networks.",
+        "Paid services with their URLs, protocols and networks.",
         &[(200, "ServiceCatalog"), (400, "UnsupportedVersion"), (429, "QuotaExhausted")],
     ),
     details(
         "getApiCatalog",
-        "A linkset (RFC 9264) with the machine-readable and the written description of each API.",
+        "A linkset (RFC 9264) with the machine-readable description and the documentation of each \
+         API.",
         &[(200, "ApiCatalog")],
     ),
     details(
@@ -196,7 +197,7 @@ pub(super) const DETAILS: &[Details] = &[
     ),
     details(
         "getMcpServerCard",
-        "Name, version and address of the MCP server. Its tools are told by tools/list.",
+        "Name, version and address of the MCP server. tools/list returns its tools.",
         &[(200, "McpServerCard")],
     ),
     details(
@@ -221,14 +222,14 @@ pub(super) const DETAILS: &[Details] = &[
          completes outside this service.",
         &[(400, "InvalidSku"), (402, "Quote"), (404, "UnknownSku")],
     )
-    .with(&["sku"]),
+    .with_parameters(&["sku"]),
     details(
         "callMcp",
         "Stateless Streamable HTTP: no batches, no session. Send `Content-Type: application/json` \
          and an `Accept` with application/json and text/event-stream. A request is answered with \
-         200, a notification with an empty 202 (200 in the worker profile). 403 is for an Origin \
-         that is no site, and on loopback for a foreign Host; 404 for a method unknown to \
-         2026-07-28. tools/list names nine tools, all read-only; one that fails says `isError`.",
+         200, a notification with an empty 202 (200 in the worker profile). 403 is for an invalid \
+         Origin, and on loopback for a foreign Host; 404 for a method unknown to 2026-07-28. \
+         tools/list returns nine read-only tools; a failed call has `isError`.",
         &[
             (200, "McpAnswer"),
             (202, "McpAccepted"),
@@ -241,13 +242,13 @@ pub(super) const DETAILS: &[Details] = &[
             (500, "McpRefused"),
         ],
     )
-    .taking(Body::Message)
-    .with(&["MCP-Protocol-Version"]),
+    .with_body(RequestBody::Message)
+    .with_parameters(&["MCP-Protocol-Version"]),
     details("getMcpCard", "The same as /.well-known/mcp/server-card.json.", &[(200, "McpCard")]),
     details(
         "registerAgent",
-        "Needed for nothing that is public. The token is sent as `Authorization: Bearer`, does \
-         not expire and opens nothing that is closed without it.",
+        "Not required for public data. Send the token as `Authorization: Bearer`. It does not \
+         expire and gives no additional access.",
         &[
             (200, "Registered"),
             (400, "RegistrationRefused"),
@@ -255,22 +256,22 @@ pub(super) const DETAILS: &[Details] = &[
             (503, "AgentUnavailable"),
         ],
     )
-    .taking(Body::Registration),
+    .with_body(RequestBody::Registration),
     details(
         "claimAgent",
-        "An anonymous registration is complete as it is. Go on with the token that you have.",
+        "An anonymous registration needs no claim. Continue with your token.",
         &[(401, "UnknownToken"), (409, "ClaimNotRequired")],
     )
-    .taking(Body::Anything),
+    .with_body(RequestBody::Anything),
     details(
         "revokeAgent",
-        "Changes nothing, as no list of tokens is kept. To be rid of a token, delete it.",
+        "No-op, because tokens are not stored. Delete a token to discard it.",
         &[(200, "Revoked"), (401, "UnknownToken")],
     )
-    .taking(Body::Anything),
+    .with_body(RequestBody::Anything),
     details(
         "getProtectedResource",
-        "OAuth protected resource metadata with `agent_auth`. No route demands a token.",
+        "OAuth protected resource metadata with `agent_auth`. No route requires a token.",
         &[(200, "ProtectedResource")],
     ),
     details(
@@ -280,11 +281,11 @@ pub(super) const DETAILS: &[Details] = &[
     ),
     details(
         "getAuthGuide",
-        "Discover, register, use, revoke: with requests and answers to copy.",
+        "Discover, register, use and revoke, with example requests and responses.",
         &[(200, "Markdown")],
     ),
     details("getClient", "Calls the nine tools and nothing else.", &[(200, "Script")]),
-    details("getClientHash", "Of exactly the bytes that are served.", &[(200, "PlainText")]),
+    details("getClientHash", "The hash of the served bytes.", &[(200, "PlainText")]),
     details("getLlmsTxt", "In the format of llmstxt.org.", &[(200, "Markdown")]),
     details(
         "getLlmsFullTxt",
@@ -308,5 +309,5 @@ pub(super) const DETAILS: &[Details] = &[
     ),
     details("getSecurityTxt", "Contact for security reports.", &[(200, "PlainText")]),
     details("getRobotsTxt", "Rules for crawlers, with content signals.", &[(200, "PlainText")]),
-    details("getSitemap", "Canonical addresses only.", &[(200, "Xml")]),
+    details("getSitemap", "Canonical URLs only.", &[(200, "Xml")]),
 ];

@@ -1,16 +1,17 @@
-//! What the document says in words of how a card is paid for, as far as that is open.
+//! Texts about payment that depend on the enabled services.
 
-use crate::premises::{Premises, Service};
+use crate::site_facts::SiteFacts;
+use crate::surface::OptionalService;
 
-/// One way of paying: where, and what it costs.
-const WAYS: [(Service, &str); 2] = [
-    (Service::X402, "/api/x402/postcards (at most 3.50 USDC, usually less)"),
-    (Service::Mpp, "/api/mpp/postcards (3.50 USDC on Base)"),
+/// Endpoint and price of each payment protocol.
+const WAYS: [(OptionalService, &str); 2] = [
+    (OptionalService::X402, "/api/x402/postcards (at most 3.50 USDC, usually less)"),
+    (OptionalService::Mpp, "/api/mpp/postcards (3.50 USDC on Base)"),
 ];
 
-/// What makes a card ours to mail.
-pub(super) fn authorization(premises: &Premises) -> &'static str {
-    match (premises.opens(Service::X402), premises.opens(Service::Mpp)) {
+/// How a postcard is authorized.
+pub(super) fn authorization(facts: &SiteFacts) -> &'static str {
+    match (facts.is_enabled(OptionalService::X402), facts.is_enabled(OptionalService::Mpp)) {
         (true, true) => {
             "a card is authorized by its payment in USDC, by x402 or by MPP, and everything else \
              is free to read"
@@ -27,26 +28,26 @@ pub(super) fn authorization(premises: &Premises) -> &'static str {
     }
 }
 
-/// What an agent does, step by step.
-pub(super) fn steps(premises: &Premises) -> String {
+/// The steps for an agent.
+pub(super) fn steps(facts: &SiteFacts) -> String {
     let shop = "Products are in /shop/feed.json; /shop/checkout quotes and captures no funds.";
-    format!("{}{shop}", card(premises))
+    format!("{}{shop}", card(facts))
 }
 
-fn card(premises: &Premises) -> String {
-    let open = WAYS.iter().filter(|(service, _)| premises.opens(*service));
+fn card(facts: &SiteFacts) -> String {
+    let open = WAYS.iter().filter(|(service, _)| facts.is_enabled(*service));
     let ways: Vec<&str> = open.map(|(_, way)| *way).collect();
     if !ways.is_empty() {
         return format!(
-            "To mail a card, POST the postcard to /api/x402/postcards/preview and look at it. Then \
-             POST the same body to {}. The first answer is 402 with a challenge; sign it and send \
+            "To mail a card, POST the postcard to /api/x402/postcards/preview and check it. Then \
+             POST the same body to {}. The first response is 402 with a challenge; sign it and \
+              send \
              the identical body again with the payment. Poll /api/x402/orders/{{publicOrderId}}. \
-             Pay only when the answer is 402: after 409, 502 or 503 look at the order and sign \
-             nothing new. ",
+             Pay only after 402: after 409, 502 or 503 check the order and sign nothing new. ",
             ways.join(" or to ")
         );
     }
-    let preview = match premises.opens(Service::Preview) {
+    let preview = match facts.is_enabled(OptionalService::Preview) {
         true => "To see a card, POST the postcard to /api/x402/postcards/preview. ",
         false => "",
     };

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::discovery::openapi::{named, reference};
+use crate::discovery::openapi::references::{named, reference};
 
-/// What support asks for. Every answer has one; it is told where we are at fault.
-pub(super) const PLAIN: &[&str] = &["X-Request-Id"];
-/// What every document carries.
-pub(super) const KEPT: &[&str] = &["ETag"];
-/// What every answer of a counted route carries.
-pub(super) const COUNTED: &[&str] = &["RateLimit", "RateLimit-Policy", "X-Service-API-Version"];
+/// For support requests. Every response has it; it is listed where the server is at fault.
+pub(super) const REQUEST_ID: &[&str] = &["X-Request-Id"];
+/// The headers of every document.
+pub(super) const ETAG: &[&str] = &["ETag"];
+/// The headers of every response of a discovery route.
+pub(super) const DISCOVERY: &[&str] = &["RateLimit", "RateLimit-Policy", "X-Service-API-Version"];
 
 const QUOTA: &str = "Quota";
 const POLICY: &str = "Policy";
@@ -21,8 +21,8 @@ pub(super) fn of(lists: &[&[&str]]) -> Map<String, Value> {
     names.map(|name| ((*name).to_owned(), reference("headers", component(name)))).collect()
 }
 
-/// A header's name among the components. Those of counted routes stand in every
-/// answer of theirs, so theirs are short.
+/// The component name of a header. Those of discovery routes are short, because every response of
+/// those routes refers to them.
 fn component(name: &str) -> &str {
     match name {
         "RateLimit" => QUOTA,
@@ -33,31 +33,31 @@ fn component(name: &str) -> &str {
 }
 
 pub(super) fn headers() -> Map<String, Value> {
-    let mut headers = about_requests();
-    headers.extend(about_payments());
+    let mut headers = request_headers();
+    headers.extend(payment_headers());
     headers
 }
 
-fn about_requests() -> Map<String, Value> {
+fn request_headers() -> Map<String, Value> {
     named([
         (
             QUOTA,
             text(
-                "What is left of the shared quota, and the seconds until it is full again.",
+                "Requests left in the shared quota, and the seconds until it resets.",
                 "\"public-discovery\";r=599;t=60",
             ),
         ),
         (
             POLICY,
             text(
-                "The quota that all callers share: requests and seconds.",
+                "The quota that all callers share: requests and window in seconds.",
                 "\"public-discovery\";q=600;w=60",
             ),
         ),
         (
             VERSION,
             json!({
-                "description": "The version of the discovery contract that answered.",
+                "description": "The version of the discovery contract.",
                 "schema": { "type": "string", "const": "1" },
             }),
         ),
@@ -69,22 +69,16 @@ fn about_requests() -> Map<String, Value> {
                 "example": 12,
             }),
         ),
-        ("Allow", text("The methods that this address takes.", "POST")),
-        (
-            "ETag",
-            text("The name of this version, for If-None-Match.", "\"5f1c0a9be2d47c3388aa01f2\""),
-        ),
+        ("Allow", text("The supported methods.", "POST")),
+        ("ETag", text("The entity tag, for If-None-Match.", "\"5f1c0a9be2d47c3388aa01f2\"")),
         (
             "X-Request-Id",
-            text(
-                "The name of this request; tell it to support.",
-                "4be1c96d0f5a4f0f8a0f4a35e6f6a7c1",
-            ),
+            text("The id of this request, for support.", "4be1c96d0f5a4f0f8a0f4a35e6f6a7c1"),
         ),
     ])
 }
 
-fn about_payments() -> Map<String, Value> {
+fn payment_headers() -> Map<String, Value> {
     named([
         (
             "PAYMENT-REQUIRED",
@@ -119,6 +113,6 @@ fn about_payments() -> Map<String, Value> {
     ])
 }
 
-fn text(says: &str, example: &str) -> Value {
-    json!({ "description": says, "schema": { "type": "string" }, "example": example })
+fn text(description: &str, example: &str) -> Value {
+    json!({ "description": description, "schema": { "type": "string" }, "example": example })
 }

@@ -1,26 +1,26 @@
-//! What callers put into addresses and request headers.
+//! Path parameters, query parameters and request headers.
 
 use serde_json::{Map, Value, json};
 
-use crate::discovery::openapi::named;
-use crate::premises::Premises;
+use crate::discovery::openapi::references::named;
+use crate::site_facts::SiteFacts;
 
-/// 32 lowercase hexadecimal characters, as the contract writes them.
+/// The pattern of the contract.
 pub(super) const ORDER_ID: &str = "^[a-f0-9]{32}$";
-/// An identifier of the caller's own.
+/// The caller's own identifier.
 pub(super) const OPERATION_ID: &str = "^[A-Za-z0-9_-]{16,128}$";
 pub(super) const EXAMPLE_ORDER: &str = "9f2c1e7ab04d4d6c8a53f0e1d2b7c694";
-/// A product that shops without goods can show too.
+/// The example if the catalog has no products.
 const EXAMPLE_SLUG: &str = "signer-mini";
 
-pub(super) fn parameters(premises: &Premises) -> Map<String, Value> {
-    let mut parameters = places(premises);
+pub(super) fn parameters(facts: &SiteFacts) -> Map<String, Value> {
+    let mut parameters = path_parameters(facts);
     parameters.extend(request_headers());
     parameters
 }
 
-fn places(premises: &Premises) -> Map<String, Value> {
-    let slug = premises.catalog.products.first().map_or(EXAMPLE_SLUG, |product| &product.slug);
+fn path_parameters(facts: &SiteFacts) -> Map<String, Value> {
+    let slug = facts.catalog.products.first().map_or(EXAMPLE_SLUG, |product| &product.slug);
     named([
         (
             "publicOrderId",
@@ -28,7 +28,7 @@ fn places(premises: &Premises) -> Map<String, Value> {
                 "name": "publicOrderId",
                 "in": "path",
                 "required": true,
-                "description": "`public_order_id` of a challenge, or `id` of a paid answer.",
+                "description": "`public_order_id` of a challenge, or `id` of a paid response.",
                 "schema": { "type": "string", "pattern": ORDER_ID },
                 "example": EXAMPLE_ORDER,
             }),
@@ -40,10 +40,10 @@ fn places(premises: &Premises) -> Map<String, Value> {
                 "in": "path",
                 "required": true,
                 "description": format!(
-                    "A seller: `alice`, `@alice` or `alice.{}`.", premises.seller_parent
+                    "A seller: `alice`, `@alice` or `alice.{}`.", facts.seller_parent
                 ),
                 "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
-                "example": premises.default_seller,
+                "example": facts.default_seller,
             }),
         ),
         (
@@ -88,7 +88,7 @@ fn request_headers() -> Map<String, Value> {
                 "name": "Idempotency-Key",
                 "in": "header",
                 "description":
-                    "Your own identifier of the operation. Without one, the same card from the same \
+                    "Your identifier of the operation. Without it, the same card from the same \
                      seller is the same operation.",
                 "schema": { "type": "string", "pattern": OPERATION_ID },
                 "example": "birthday-2026-ada",
@@ -96,10 +96,7 @@ fn request_headers() -> Map<String, Value> {
         ),
         header("PAYMENT-SIGNATURE", "Base64 of the x402 version 2 payment payload."),
         header("X-Payment", "Another name for PAYMENT-SIGNATURE."),
-        header(
-            "Payment-Authorization",
-            "The MPP credential, where Authorization is taken by something else.",
-        ),
+        header("Payment-Authorization", "The MPP credential, if Authorization is in use."),
         header(
             "Payment-Signature",
             "Another name for Payment-Authorization; or base64 of an x402 version 2 payload of \
@@ -111,8 +108,8 @@ fn request_headers() -> Map<String, Value> {
                 "name": "MCP-Protocol-Version",
                 "in": "header",
                 "description":
-                    "The version of the MCP transport, as `initialize` agreed on it. It has \
-                     nothing to do with X-Service-API-Version.",
+                    "The MCP protocol version that `initialize` negotiated. Independent of \
+                     X-Service-API-Version.",
                 "schema": { "type": "string" },
                 "example": "2025-11-25",
             }),
@@ -120,7 +117,7 @@ fn request_headers() -> Map<String, Value> {
     ])
 }
 
-fn header(name: &'static str, says: &str) -> (&'static str, Value) {
+fn header(name: &'static str, description: &str) -> (&'static str, Value) {
     let schema = json!({ "type": "string" });
-    (name, json!({ "name": name, "in": "header", "description": says, "schema": schema }))
+    (name, json!({ "name": name, "in": "header", "description": description, "schema": schema }))
 }

@@ -1,34 +1,33 @@
-//! What registries of paid services read about an operation.
+//! The `x-payment-info` extension for payment registries.
 
 use order::model::chain::Network;
 use order::model::money::CEILING;
 use serde_json::{Value, json};
 
-/// How an operation is paid for.
+/// The payment protocol of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Payment {
+pub(super) enum PaymentProtocol {
     X402,
     Mpp,
 }
 
-/// What the cheapest card could cost, in dollars. Registries want some minimum.
-const LEAST: &str = "0.01";
+/// The minimum price in dollars, which registries require.
+const MINIMUM_PRICE: &str = "0.01";
 
-/// Two shapes are in use for the same extension. `offers` is what MPP's draft
-/// asks for, `price` and `protocols` what x402's registries do; each ignores
-/// the other's members. Offers are MPP's, so x402 has none.
-pub(super) fn info(payment: Payment) -> Value {
+/// Two formats of this extension are in use: `offers` in the MPP draft, `price` and `protocols` in
+/// the registries of x402. Each ignores the members of the other. x402 has no offers.
+pub(super) fn info(payment: PaymentProtocol) -> Value {
     match payment {
-        Payment::X402 => json!({
+        PaymentProtocol::X402 => json!({
             "price": {
                 "mode": "dynamic",
                 "currency": "USD",
-                "min": LEAST,
+                "min": MINIMUM_PRICE,
                 "max": CEILING.to_string(),
             },
             "protocols": [{ "x402": {} }],
         }),
-        Payment::Mpp => json!({
+        PaymentProtocol::Mpp => json!({
             "offers": [{
                 "intent": "charge",
                 "method": "evm",

@@ -1,4 +1,4 @@
-//! The document, held against the surface, the catalog and the doors.
+//! Compares the document with the endpoint list, the pages and the parsers.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use order::model::card::{Draft, Postcard};
 use order::model::image_url::PublicImageUrl;
 
 use super::*;
+use crate::discovery::fixtures::site_facts;
 use crate::discovery::openapi::schemas::IMAGE_URL_CHARACTERS_MAX;
-use crate::discovery::samples::premises;
-use crate::surface::{Quota, SURFACE, Verb};
+use crate::surface::{HttpMethod, QuotaScope, SURFACE};
 
-/// Crawlers of payment registries read no further.
+/// The limit of the crawlers of payment registries.
 const CRAWLED_BYTES: usize = 64 * 1_024;
 const METHODS: [&str; 3] = ["get", "head", "post"];
 
@@ -23,7 +23,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     operations.collect()
 }
 
-/// The words after every `$ref` of the document.
+/// The target of every `$ref` of the document.
 fn references<'a>(part: &'a Value, found: &mut BTreeSet<&'a str>) {
     match part {
         Value::Object(members) => {
@@ -36,24 +36,24 @@ fn references<'a>(part: &'a Value, found: &mut BTreeSet<&'a str>) {
 }
 
 #[test]
-fn the_surface_and_the_pages_are_there_once_and_nothing_else_is() {
-    let premises = premises();
+fn the_document_has_exactly_the_endpoints_and_the_pages() {
+    let facts = site_facts();
     let mut expected = vec![("get".to_owned(), paths::PRODUCT_PATH.to_owned())];
     for endpoint in SURFACE {
-        let methods = match (endpoint.quota, endpoint.verb) {
-            (Quota::Free, Verb::Get) => &["get"][..],
-            (Quota::Free, Verb::Post) => &["post"],
-            (Quota::Discovery, Verb::Get) => &["get", "head"],
-            (Quota::Discovery, Verb::Post) => &METHODS,
+        let methods = match (endpoint.quota, endpoint.method) {
+            (QuotaScope::Exempt, HttpMethod::Get) => &["get"][..],
+            (QuotaScope::Exempt, HttpMethod::Post) => &["post"],
+            (QuotaScope::Discovery, HttpMethod::Get) => &["get", "head"],
+            (QuotaScope::Discovery, HttpMethod::Post) => &METHODS,
         };
         let each = methods.iter().map(|method| ((*method).to_owned(), endpoint.path.to_owned()));
         expected.extend(each);
     }
-    for page in &premises.catalog.pages {
+    for page in &facts.catalog.pages {
         let all = page.front.aliases.iter().chain([&page.front.path]);
         expected.extend(all.map(|path| ("get".to_owned(), path.clone())));
     }
-    let document = document(&premises);
+    let document = document(&facts);
     let mut found: Vec<_> =
         operations(&document).into_iter().map(|(method, path, _)| (method, path)).collect();
     expected.sort();
@@ -62,11 +62,11 @@ fn the_surface_and_the_pages_are_there_once_and_nothing_else_is() {
 }
 
 #[test]
-fn no_operation_lacks_its_details_and_no_details_lack_their_operation() {
+fn every_operation_has_details_and_all_details_have_an_operation() {
     for endpoint in SURFACE {
         let name = endpoint.operation;
         let details = details::of(name).unwrap_or_else(|| panic!("{name} has no details"));
-        let statuses: Vec<u16> = details.answers.iter().map(|(status, _)| *status).collect();
+        let statuses: Vec<u16> = details.responses.iter().map(|(status, _)| *status).collect();
         assert_eq!(statuses, endpoint.statuses, "{name}");
     }
     let mut named: Vec<&str> = details::DETAILS.iter().map(|details| details.operation).collect();
@@ -77,27 +77,27 @@ fn no_operation_lacks_its_details_and_no_details_lack_their_operation() {
 }
 
 #[test]
-fn a_good_answer_has_the_media_type_of_the_surface() {
-    let document = document(&premises());
+fn a_successful_response_has_the_media_type_of_the_endpoint() {
+    let document = document(&site_facts());
     let responses = &document["components"]["responses"];
     for endpoint in SURFACE {
-        let answers = details::of(endpoint.operation).unwrap().answers;
-        for (_, name) in answers.iter().filter(|(status, _)| *status == 200) {
-            let media = replies::bare(endpoint.answer);
+        let responses_of = details::of(endpoint.operation).unwrap().responses;
+        for (_, name) in responses_of.iter().filter(|(status, _)| *status == 200) {
+            let media = endpoint.format.essence();
             assert!(responses[name]["content"][media].is_object(), "{name} is no {media}");
         }
     }
 }
 
 #[test]
-fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
-    let document = document(&premises());
+fn every_operation_has_a_unique_name_and_a_description() {
+    let document = document(&site_facts());
     let mut names = BTreeSet::new();
     for (method, path, operation) in operations(&document) {
         let name = operation["operationId"].as_str().unwrap();
-        assert!(names.insert(name), "{name} is there twice");
-        for words in ["summary", "description"] {
-            assert_ne!(operation[words].as_str().unwrap(), "", "{method} {path}");
+        assert!(names.insert(name), "{name} is not unique");
+        for member in ["summary", "description"] {
+            assert_ne!(operation[member].as_str().unwrap(), "", "{method} {path}");
         }
         assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{method} {path}");
         assert_eq!(operation["security"], json!([]), "{method} {path}");
@@ -105,16 +105,16 @@ fn every_operation_has_a_name_of_its_own_and_says_what_it_does() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_used() {
-    let mut closed = premises();
-    closed.open.clear();
-    for premises in [premises(), closed] {
-        references_match_components(&premises);
+fn every_reference_has_a_target_and_every_component_is_used() {
+    let mut closed = site_facts();
+    closed.enabled.clear();
+    for facts in [site_facts(), closed] {
+        references_match_components(&facts);
     }
 }
 
-fn references_match_components(premises: &Premises) {
-    let document = document(premises);
+fn references_match_components(facts: &SiteFacts) {
+    let document = document(facts);
     let mut found = BTreeSet::new();
     references(&document, &mut found);
     let kinds = document["components"].as_object().unwrap().iter();
@@ -128,13 +128,13 @@ fn references_match_components(premises: &Premises) {
 }
 
 #[test]
-fn crawlers_read_it_to_its_end() {
-    let bytes = document(&premises()).to_string().len();
+fn the_document_is_small_enough_for_crawlers() {
+    let bytes = document(&site_facts()).to_string().len();
     assert!(bytes < CRAWLED_BYTES, "{bytes}");
 }
 
 #[test]
-fn the_example_is_a_postcard_that_the_door_takes() {
+fn the_example_is_a_valid_postcard() {
     let example = example_body();
     let recipient = &example["recipient"];
     let draft = Draft {
@@ -151,7 +151,7 @@ fn the_example_is_a_postcard_that_the_door_takes() {
 }
 
 #[test]
-fn the_longest_image_address_of_the_schema_is_the_longest_that_the_door_takes() {
+fn the_schema_and_the_parser_have_the_same_limit_for_image_urls() {
     let start = "https://pennyblack.example/";
     let longest = format!("{start}{}", "a".repeat(IMAGE_URL_CHARACTERS_MAX - start.len()));
     assert!(PublicImageUrl::parse(&longest).is_ok());
@@ -159,8 +159,8 @@ fn the_longest_image_address_of_the_schema_is_the_longest_that_the_door_takes() 
 }
 
 #[test]
-fn what_costs_money_says_how_much_and_may_answer_402() {
-    let document = document(&premises());
+fn paid_operations_have_a_price_and_a_402_response() {
+    let document = document(&site_facts());
     let paid: Vec<_> = operations(&document)
         .into_iter()
         .filter(|(_, _, operation)| operation["x-payment-info"].is_object())

@@ -1,10 +1,10 @@
-//! `list_discovery_documents`: what machines can read here.
+//! `list_discovery_documents`: the machine-readable documents.
 
 use serde_json::{Value, json};
 
-use super::{Input, Knowledge, Tool, list, object, string};
-use crate::mcp::library::Library;
-use crate::surface::{SURFACE, Tag, Verb};
+use super::tool::{Tool, ToolContent, ToolInput, list, object, string};
+use crate::mcp::public_content::PublicContent;
+use crate::surface::{EndpointTag, HttpMethod, SURFACE};
 
 pub(crate) struct ListDiscoveryDocuments;
 
@@ -26,8 +26,8 @@ impl Tool for ListDiscoveryDocuments {
         "Where is the API described for machines?"
     }
 
-    fn input(&self) -> Input {
-        Input { properties: json!({}), required: &[] }
+    fn input(&self) -> ToolInput {
+        ToolInput { properties: json!({}), required: &[] }
     }
 
     fn output(&self) -> Value {
@@ -35,15 +35,15 @@ impl Tool for ListDiscoveryDocuments {
         object(&[("documents", list(&document))])
     }
 
-    fn learn(&self, _: &Library) -> Knowledge {
+    fn prepare(&self, _: &PublicContent) -> ToolContent {
         let documents: Vec<Value> = SURFACE
             .iter()
-            .filter(|endpoint| endpoint.verb == Verb::Get && endpoint.tag != Tag::Postcards)
+            .filter(|endpoint| endpoint.method == HttpMethod::Get && endpoint.tag != EndpointTag::Postcards)
             .map(|endpoint| {
-                let media_type = endpoint.answer.media_type();
-                json!({ "path": endpoint.path, "title": endpoint.says, "media_type": media_type })
+                let media_type = endpoint.format.media_type();
+                json!({ "path": endpoint.path, "title": endpoint.summary, "media_type": media_type })
             })
             .collect();
-        Knowledge::One(json!({ "documents": documents }))
+        ToolContent::Fixed(json!({ "documents": documents }))
     }
 }

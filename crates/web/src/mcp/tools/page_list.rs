@@ -1,9 +1,9 @@
-//! `list_public_pages`: what can be read.
+//! `list_public_pages`: all public pages.
 
 use serde_json::{Value, json};
 
-use super::{Input, Knowledge, Tool, list, object, string};
-use crate::mcp::library::Library;
+use super::tool::{Tool, ToolContent, ToolInput, list, object, string};
+use crate::mcp::public_content::PublicContent;
 
 pub(crate) struct ListPublicPages;
 
@@ -24,8 +24,8 @@ impl Tool for ListPublicPages {
         "Which pages does this site have?"
     }
 
-    fn input(&self) -> Input {
-        Input { properties: json!({}), required: &[] }
+    fn input(&self) -> ToolInput {
+        ToolInput { properties: json!({}), required: &[] }
     }
 
     fn output(&self) -> Value {
@@ -33,14 +33,14 @@ impl Tool for ListPublicPages {
         object(&[("pages", list(&page))])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let pages: Vec<Value> = library
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let pages: Vec<Value> = content
             .pages
             .iter()
             .map(|page| {
                 json!({ "path": page.path, "title": page.title, "language": page.language.code() })
             })
             .collect();
-        Knowledge::One(json!({ "pages": pages }))
+        ToolContent::Fixed(json!({ "pages": pages }))
     }
 }

@@ -1,20 +1,22 @@
-//! `search_public_pages`: which pages speak of something.
+//! `search_public_pages`: pages that contain given words.
 
-use content::search::{Field, Index};
+use content::search::{SearchField, SearchIndex};
 use content::site::Language;
 use serde_json::{Value, json};
 
 use super::support_search::{QUERY_CHARACTERS, results};
-use super::{Arguments, Input, Knowledge, Search, Tool, ToolFault, list, object, string, text};
-use crate::mcp::given::Given;
-use crate::mcp::library::{Library, PublicPage};
+use super::tool::{
+    SearchTool, Tool, ToolArguments, ToolContent, ToolError, ToolInput, list, object, string, text,
+};
+use crate::mcp::json::JsonValue;
+use crate::mcp::public_content::{PublicContent, PublicPage};
 
 const LIMIT_DEFAULT: u64 = 5;
 const LIMIT_MAX: u64 = 20;
 const SNIPPET_CHARACTERS: usize = 160;
-/// A word in the title says more about a page than one inside of it.
+/// A word in the title is more relevant than one in the body.
 const TITLE_WEIGHT: usize = 10;
-/// How often a word counts at most, so that a long page does not win by length.
+/// How often a word counts at most, so that length does not decide.
 const HITS_MAX: usize = 5;
 
 pub(crate) struct SearchPublicPages;
@@ -37,7 +39,7 @@ impl Tool for SearchPublicPages {
         "Where is self custody explained?"
     }
 
-    fn input(&self) -> Input {
+    fn input(&self) -> ToolInput {
         let codes = Language::ALL.map(Language::code);
         let properties = json!({
             "query": text(QUERY_CHARACTERS, "Words to look for"),
@@ -54,7 +56,7 @@ impl Tool for SearchPublicPages {
                 "description": "How many pages at most",
             },
         });
-        Input { properties, required: &["query"] }
+        ToolInput { properties, required: &["query"] }
     }
 
     fn output(&self) -> Value {
@@ -67,17 +69,17 @@ impl Tool for SearchPublicPages {
         object(&[("query", string()), ("results", list(&result))])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let index = Index::of(&library.pages.iter().map(fields).collect::<Vec<_>>());
-        Knowledge::Search(Box::new(Pages {
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let index = SearchIndex::of(&content.pages.iter().map(fields).collect::<Vec<_>>());
+        ToolContent::Search(Box::new(Pages {
             index,
-            pages: library.pages.iter().map(Page::new).collect(),
+            pages: content.pages.iter().map(Page::new).collect(),
         }))
     }
 }
 
 struct Pages {
-    index: Index,
+    index: SearchIndex,
     pages: Vec<Page>,
 }
 
@@ -92,19 +94,19 @@ struct Page {
     lines: Vec<String>,
 }
 
-impl Search for Pages {
-    fn find(&self, arguments: &Arguments<'_>) -> Result<String, ToolFault> {
+impl SearchTool for Pages {
+    fn find(&self, arguments: &ToolArguments<'_>) -> Result<String, ToolError> {
         let query = arguments.text("query", QUERY_CHARACTERS);
         let (language, limit) = (language(arguments), limit(arguments));
         let faults = [query.as_ref().err(), language.as_ref().err(), limit.as_ref().err()];
-        ToolFault::all(faults.into_iter().flatten().map(|ToolFault(words)| words.clone()))?;
+        ToolError::all(faults.into_iter().flatten().map(|ToolError(message)| message.clone()))?;
         let (query, language, limit) = (query?, language?, limit?);
         let found = self.index.find(query).into_iter();
         let found = found.map(|found| (&self.pages[found.text], found.line));
-        let spoken =
+        let in_language =
             found.filter(|(page, _)| language.is_none_or(|language| page.language == language));
         let entries: Vec<String> =
-            spoken.take(limit).map(|(page, line)| page.shown(line)).collect();
+            in_language.take(limit).map(|(page, line)| page.entry_with_snippet(line)).collect();
         Ok(results(query, &entries.join(",")))
     }
 }
@@ -123,36 +125,38 @@ impl Page {
         }
     }
 
-    fn shown(&self, line: Option<usize>) -> String {
+    fn entry_with_snippet(&self, line: Option<usize>) -> String {
         let line = line.and_then(|line| self.lines.get(line)).unwrap_or(&self.description);
         format!(r#"{},"snippet":{}}}"#, self.entry, json!(line))
     }
 }
 
-fn fields(page: &PublicPage) -> Vec<Field<'_>> {
+fn fields(page: &PublicPage) -> Vec<SearchField<'_>> {
     vec![
-        Field { text: &page.title, weight: TITLE_WEIGHT, hits_max: 1 },
-        Field { text: &page.markdown, weight: 1, hits_max: HITS_MAX },
+        SearchField { text: &page.title, weight: TITLE_WEIGHT, hits_max: 1 },
+        SearchField { text: &page.markdown, weight: 1, hits_max: HITS_MAX },
     ]
 }
 
-fn language(arguments: &Arguments<'_>) -> Result<Option<Language>, ToolFault> {
+fn language(arguments: &ToolArguments<'_>) -> Result<Option<Language>, ToolError> {
     let Some(asked) = arguments.optional("language") else { return Ok(None) };
     let known = Language::ALL.into_iter().find(|language| asked.text() == Some(language.code()));
     known.map(Some).ok_or_else(|| {
-        ToolFault("language: must be one of en, de, es, it, or left out.".to_owned())
+        ToolError("language: must be one of en, de, es, it, or left out.".to_owned())
     })
 }
 
-fn limit(arguments: &Arguments<'_>) -> Result<usize, ToolFault> {
+fn limit(arguments: &ToolArguments<'_>) -> Result<usize, ToolError> {
     let asked = match arguments.optional("limit") {
         None => Some(LIMIT_DEFAULT),
-        Some(Given::Whole(limit)) => Some(*limit),
-        Some(Given::Null | Given::Text(_) | Given::Object(_) | Given::Other) => None,
+        Some(JsonValue::Integer(limit)) => Some(*limit),
+        Some(JsonValue::Null | JsonValue::Text(_) | JsonValue::Object(_) | JsonValue::Other) => {
+            None
+        }
     };
     let limit = asked.filter(|limit| (1..=LIMIT_MAX).contains(limit));
     limit.and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
-        ToolFault(format!("limit: must be a whole number from 1 to {LIMIT_MAX}, or left out."))
+        ToolError(format!("limit: must be a whole number from 1 to {LIMIT_MAX}, or left out."))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Input, Key, Knowledge, Tool, object, string};
-use crate::mcp::library::Library;
+use super::tool::{LookupKey, Tool, ToolContent, ToolInput, object, string};
+use crate::mcp::public_content::PublicContent;
 
 const PATH_CHARACTERS: usize = 200;
 
@@ -26,14 +26,14 @@ impl Tool for ReadPublicPageMarkdown {
         "What do the terms of service say?"
     }
 
-    fn input(&self) -> Input {
+    fn input(&self) -> ToolInput {
         let path = json!({
             "type": "string",
             "pattern": "^/",
             "maxLength": PATH_CHARACTERS,
             "description": "Page path, for example /invest",
         });
-        Input { properties: json!({ "path": path }), required: &["path"] }
+        ToolInput { properties: json!({ "path": path }), required: &["path"] }
     }
 
     fn output(&self) -> Value {
@@ -45,13 +45,13 @@ impl Tool for ReadPublicPageMarkdown {
         ])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let key = Key {
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let key = LookupKey {
             argument: "path",
             characters_max: PATH_CHARACTERS,
-            otherwise: "No public page has this path. Call list_public_pages for all.",
+            not_found_message: "No public page has this path. Call list_public_pages for all.",
         };
-        let pages = library.pages.iter().map(|page| {
+        let pages = content.pages.iter().map(|page| {
             let shown = json!({
                 "path": page.path,
                 "title": page.title,
@@ -60,6 +60,6 @@ impl Tool for ReadPublicPageMarkdown {
             });
             (page.path.clone(), shown)
         });
-        Knowledge::Each(key, pages.collect())
+        ToolContent::ByKey(key, pages.collect())
     }
 }

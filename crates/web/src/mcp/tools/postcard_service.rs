@@ -5,11 +5,11 @@ use order::model::money::CEILING;
 use serde_json::{Value, json};
 
 use super::product::price_schema;
-use super::{Input, Knowledge, Tool, list, object, string};
-use crate::discovery::places;
-use crate::mcp::library::Library;
-use crate::premises::{Premises, Service};
-use crate::surface::Endpoint;
+use super::tool::{Tool, ToolContent, ToolInput, list, object, string};
+use crate::discovery::links;
+use crate::mcp::public_content::PublicContent;
+use crate::site_facts::SiteFacts;
+use crate::surface::{Endpoint, OptionalService};
 
 pub(crate) struct GetPostcardServiceInfo;
 
@@ -31,8 +31,8 @@ impl Tool for GetPostcardServiceInfo {
         "What does a postcard cost, and how is it paid?"
     }
 
-    fn input(&self) -> Input {
-        Input { properties: json!({}), required: &[] }
+    fn input(&self) -> ToolInput {
+        ToolInput { properties: json!({}), required: &[] }
     }
 
     fn output(&self) -> Value {
@@ -50,18 +50,18 @@ impl Tool for GetPostcardServiceInfo {
         ])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let premises = &library.premises;
-        let url = |endpoint: Endpoint| premises.url(endpoint.path);
-        let preview = premises.opens(Service::Preview).then(|| url(places::PREVIEW));
-        Knowledge::One(json!({
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let facts = &content.facts;
+        let url = |endpoint: Endpoint| facts.url(endpoint.path);
+        let preview = facts.is_enabled(OptionalService::Preview).then(|| url(links::PREVIEW));
+        ToolContent::Fixed(json!({
             "product": "One physical 4x6 inch postcard, printed and mailed",
-            "mode": premises.mode.word(),
+            "mode": facts.mode.as_str(),
             "max_price": { "amount": CEILING.to_string(), "currency": "USDC" },
-            "payment_protocols": protocols(premises),
+            "payment_protocols": protocols(facts),
             "preview_endpoint": preview,
-            "order_status_endpoint": url(places::ORDER),
-            "documentation": places::page(premises, places::DOCS),
+            "order_status_endpoint": url(links::ORDER),
+            "documentation": links::page(facts, links::DOCS),
             "required_fields": [
                 "front_image_url",
                 "message",
@@ -77,27 +77,27 @@ impl Tool for GetPostcardServiceInfo {
 }
 
 /// Those that are open.
-fn protocols(premises: &Premises) -> Vec<Value> {
+fn protocols(facts: &SiteFacts) -> Vec<Value> {
     let protocols = [
         (
-            Service::X402,
+            OptionalService::X402,
             json!({
                 "name": "x402",
-                "endpoint": premises.url(places::SEND_BY_X402.path),
-                "networks": premises.caip2_networks(),
+                "endpoint": facts.url(links::SEND_BY_X402.path),
+                "networks": facts.caip2_networks(),
                 "price": "the provider's total plus 21%, never above max_price",
             }),
         ),
         (
-            Service::Mpp,
+            OptionalService::Mpp,
             json!({
                 "name": "mpp",
-                "endpoint": premises.url(places::SEND_BY_MPP.path),
+                "endpoint": facts.url(links::SEND_BY_MPP.path),
                 "networks": [Network::Base.caip2()],
                 "price": "fixed, max_price",
             }),
         ),
     ];
-    let open = protocols.into_iter().filter(|(service, _)| premises.opens(*service));
+    let open = protocols.into_iter().filter(|(service, _)| facts.is_enabled(*service));
     open.map(|(_, protocol)| protocol).collect()
 }

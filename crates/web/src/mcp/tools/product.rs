@@ -3,9 +3,9 @@
 use content::product::Product;
 use serde_json::{Value, json};
 
-use super::{Input, Key, Knowledge, Tool, object, string, text};
-use crate::discovery::quote::availability;
-use crate::mcp::library::Library;
+use super::tool::{LookupKey, Tool, ToolContent, ToolInput, object, string, text};
+use crate::discovery::shop::quote::availability;
+use crate::mcp::public_content::PublicContent;
 
 pub(crate) const SLUG_CHARACTERS: usize = 100;
 
@@ -29,9 +29,9 @@ impl Tool for GetProduct {
         "What does this product cost, and is it in stock?"
     }
 
-    fn input(&self) -> Input {
+    fn input(&self) -> ToolInput {
         let slug = text(SLUG_CHARACTERS, "Product slug, for example signer-mini");
-        Input { properties: json!({ "slug": slug }), required: &["slug"] }
+        ToolInput { properties: json!({ "slug": slug }), required: &["slug"] }
     }
 
     fn output(&self) -> Value {
@@ -48,38 +48,39 @@ impl Tool for GetProduct {
         ])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let key = Key {
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let key = LookupKey {
             argument: "slug",
             characters_max: SLUG_CHARACTERS,
-            otherwise: "No product has this slug. Call list_shop_products for all slugs.",
+            not_found_message: "No product has this slug. Call list_shop_products for all slugs.",
         };
-        let products = library.catalog().products.iter();
-        let answers = products.map(|product| (product.slug.clone(), whole(library, product)));
-        Knowledge::Each(key, answers.collect())
+        let products = content.catalog().products.iter();
+        let answers =
+            products.map(|product| (product.slug.clone(), full_product(content, product)));
+        ToolContent::ByKey(key, answers.collect())
     }
 }
 
 /// Everything about a product.
-pub(crate) fn whole(library: &Library, product: &Product) -> Value {
+pub(crate) fn full_product(content: &PublicContent, product: &Product) -> Value {
     let specification: serde_json::Map<String, Value> =
         product.specification.iter().map(|line| (line.name.clone(), json!(line.value))).collect();
-    let mut shown = brief(library, product);
+    let mut shown = brief(content, product);
     shown["description"] = json!(product.description.trim());
     shown["specification"] = json!(specification);
-    shown["checkout_url"] = json!(library.premises.url(&product.checkout_path()));
+    shown["checkout_url"] = json!(content.facts.url(&product.checkout_path()));
     shown
 }
 
 /// What a list says about a product.
-pub(crate) fn brief(library: &Library, product: &Product) -> Value {
+pub(crate) fn brief(content: &PublicContent, product: &Product) -> Value {
     json!({
         "slug": product.slug,
         "name": product.name,
         "category": product.kind,
         "price": { "amount": product.price_plain(), "currency": "EUR" },
         "availability": availability(product),
-        "url": library.premises.url(&product.path()),
+        "url": content.facts.url(&product.path()),
     })
 }
 

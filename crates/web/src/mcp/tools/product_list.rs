@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::product::{brief, price_schema};
-use super::{Input, Knowledge, Tool, list, object, string};
-use crate::mcp::library::Library;
+use super::tool::{Tool, ToolContent, ToolInput, list, object, string};
+use crate::mcp::public_content::PublicContent;
 
 pub(crate) struct ListShopProducts;
 
@@ -26,8 +26,8 @@ impl Tool for ListShopProducts {
         "Which signing devices are sold here?"
     }
 
-    fn input(&self) -> Input {
-        Input { properties: json!({}), required: &[] }
+    fn input(&self) -> ToolInput {
+        ToolInput { properties: json!({}), required: &[] }
     }
 
     fn output(&self) -> Value {
@@ -42,9 +42,9 @@ impl Tool for ListShopProducts {
         object(&[("count", json!({ "type": "integer" })), ("products", list(&product))])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let products = &library.catalog().products;
-        let shown: Vec<Value> = products.iter().map(|product| brief(library, product)).collect();
-        Knowledge::One(json!({ "count": shown.len(), "products": shown }))
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let products = &content.catalog().products;
+        let shown: Vec<Value> = products.iter().map(|product| brief(content, product)).collect();
+        ToolContent::Fixed(json!({ "count": shown.len(), "products": shown }))
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Input, Key, Knowledge, Tool, object, string, text};
-use crate::mcp::library::Library;
+use super::tool::{LookupKey, Tool, ToolContent, ToolInput, object, string, text};
+use crate::mcp::public_content::PublicContent;
 
 const ID_CHARACTERS: usize = 100;
 
@@ -26,9 +26,9 @@ impl Tool for GetSupportAnswer {
         "Show me the whole answer about refunds."
     }
 
-    fn input(&self) -> Input {
+    fn input(&self) -> ToolInput {
         let id = text(ID_CHARACTERS, "Answer id from a search result");
-        Input { properties: json!({ "id": id }), required: &["id"] }
+        ToolInput { properties: json!({ "id": id }), required: &["id"] }
     }
 
     fn output(&self) -> Value {
@@ -40,13 +40,13 @@ impl Tool for GetSupportAnswer {
         ])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let key = Key {
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let key = LookupKey {
             argument: "id",
             characters_max: ID_CHARACTERS,
-            otherwise: "No answer has this id. Call search_support_faq for ids.",
+            not_found_message: "No answer has this id. Call search_support_faq for ids.",
         };
-        let answers = library.catalog().answers.iter().map(|answer| {
+        let answers = content.catalog().answers.iter().map(|answer| {
             let shown = json!({
                 "id": answer.id,
                 "topic": answer.topic,
@@ -55,6 +55,6 @@ impl Tool for GetSupportAnswer {
             });
             (answer.id.clone(), shown)
         });
-        Knowledge::Each(key, answers.collect())
+        ToolContent::ByKey(key, answers.collect())
     }
 }

@@ -1,11 +1,13 @@
-//! `search_support_faq`: which answers fit a question.
+//! `search_support_faq`: support answers that match a query.
 
-use content::faq::{self, Answer};
-use content::search::Index;
+use content::faq::{self, SupportAnswer};
+use content::search::SearchIndex;
 use serde_json::{Value, json};
 
-use super::{Arguments, Input, Knowledge, Search, Tool, ToolFault, list, object, string, text};
-use crate::mcp::library::Library;
+use super::tool::{
+    SearchTool, Tool, ToolArguments, ToolContent, ToolError, ToolInput, list, object, string, text,
+};
+use crate::mcp::public_content::PublicContent;
 
 pub(crate) const QUERY_CHARACTERS: usize = 200;
 const RESULTS_MAX: usize = 10;
@@ -29,9 +31,9 @@ impl Tool for SearchSupportFaq {
         "Can I see a postcard before I pay?"
     }
 
-    fn input(&self) -> Input {
+    fn input(&self) -> ToolInput {
         let query = text(QUERY_CHARACTERS, "Words to look for");
-        Input { properties: json!({ "query": query }), required: &["query"] }
+        ToolInput { properties: json!({ "query": query }), required: &["query"] }
     }
 
     fn output(&self) -> Value {
@@ -39,25 +41,25 @@ impl Tool for SearchSupportFaq {
         object(&[("query", string()), ("results", list(&result))])
     }
 
-    fn learn(&self, library: &Library) -> Knowledge {
-        let answers = &library.catalog().answers;
-        let entry = |answer: &Answer| {
-            let Answer { id, question, topic, .. } = answer;
+    fn prepare(&self, content: &PublicContent) -> ToolContent {
+        let answers = &content.catalog().answers;
+        let entry = |answer: &SupportAnswer| {
+            let SupportAnswer { id, question, topic, .. } = answer;
             json!({ "id": id, "question": question, "topic": topic }).to_string()
         };
         let entries = answers.iter().map(entry).collect();
-        Knowledge::Search(Box::new(Answers { index: faq::index(answers), entries }))
+        ToolContent::Search(Box::new(Answers { index: faq::index(answers), entries }))
     }
 }
 
 struct Answers {
-    index: Index,
-    /// What a result says about each answer, as JSON.
+    index: SearchIndex,
+    /// The entry of each answer in a result, as JSON.
     entries: Vec<String>,
 }
 
-impl Search for Answers {
-    fn find(&self, arguments: &Arguments<'_>) -> Result<String, ToolFault> {
+impl SearchTool for Answers {
+    fn find(&self, arguments: &ToolArguments<'_>) -> Result<String, ToolError> {
         let query = arguments.text("query", QUERY_CHARACTERS)?;
         let found = self.index.find(query).into_iter().take(RESULTS_MAX);
         let entries: Vec<&str> = found.map(|found| self.entries[found.text].as_str()).collect();
@@ -65,7 +67,7 @@ impl Search for Answers {
     }
 }
 
-/// The answer of a search, from the JSON of its results.
+/// The result of a search, from the JSON of its entries.
 pub(super) fn results(query: &str, entries: &str) -> String {
     format!(r#"{{"query":{},"results":[{entries}]}}"#, json!(query))
 }

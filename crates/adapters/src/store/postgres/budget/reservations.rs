@@ -1,15 +1,15 @@
 //! The calls that this process has reserved in the shared row, so that most cards need no
-//! question of their own to the database.
+//! database call.
 
 use std::collections::VecDeque;
 use std::mem;
 
 use tokio::time::{Duration, Instant};
 
-use crate::provider::budget::{RESERVATION_SECONDS, Rate};
+use crate::provider::budget::{CallRate, RESERVATION_SECONDS};
 
-/// After that long a spare reservation is given back. Together with the time of a paid
-/// request this is less than the row keeps a reservation.
+/// After this time a spare reservation is released. Together with a paid request this is less
+/// than the lifetime of a reservation.
 const SPARE_TIME: Duration = Duration::from_secs(10);
 
 /// How long the row keeps a reservation, less a second, since it counts whole ones.
@@ -21,7 +21,7 @@ const SPARE_SHARE: usize = 32;
 const SPARE_MOST: usize = 16;
 
 /// How many reservations a process may keep spare at this rate.
-pub(super) fn spare_most(rate: Rate) -> usize {
+pub(super) fn spare_most(rate: CallRate) -> usize {
     (rate.paid / SPARE_SHARE).min(SPARE_MOST)
 }
 
@@ -59,10 +59,11 @@ impl Reservations {
         self.spare += calls;
     }
 
-    /// A card gives its reservation back; false if the row must be told.
-    pub(super) fn give_back(&mut self, rate: Rate, now: Instant) -> bool {
-        if !self.make(now) {
-            return false;
+    /// Releases the reservation of a card; false if the row must be told. Without a reservation
+    /// there is nothing to release: the row would drop one of another process.
+    pub(super) fn release(&mut self, rate: CallRate, now: Instant) -> bool {
+        if !self.take_held(now) {
+            return true;
         }
         let is_kept = self.spare > 0 && self.spare < spare_most(rate);
         self.spare += usize::from(is_kept);
@@ -70,13 +71,12 @@ impl Reservations {
     }
 
     /// The call of a reservation is about to be made; false if this process holds none.
-    pub(super) fn make(&mut self, now: Instant) -> bool {
+    pub(super) fn take_held(&mut self, now: Instant) -> bool {
         self.held.retain(|since| now.duration_since(*since) < KEPT);
         self.held.pop_front().is_some()
     }
 
-    /// The spare reservations, if they are too old to be given to a card. Of those that the
-    /// row has forgotten it need not be told.
+    /// The spare reservations that are too old for a card. Expired ones need no release.
     pub(super) fn take_stale(&mut self, now: Instant) -> usize {
         let age = self.spare_since.map_or(Duration::ZERO, |since| now.duration_since(since));
         if age < SPARE_TIME {
@@ -96,11 +96,11 @@ impl Reservations {
 mod tests {
     use super::*;
 
-    const RATE: Rate = Rate { seconds: 5, paid: 75, reconciler: 40, preview: 35 };
+    const RATE: CallRate = CallRate { seconds: 5, paid: 75, reconciler: 40, preview: 35 };
 
     #[test]
     fn a_process_keeps_a_small_share_spare_and_none_of_a_small_rate() {
-        let of = |paid| spare_most(Rate { paid, ..RATE });
+        let of = |paid| spare_most(CallRate { paid, ..RATE });
         assert_eq!([of(30), of(75), of(512), of(750_000)], [0, 2, 16, 16]);
     }
 
@@ -113,30 +113,31 @@ mod tests {
         assert_eq!(reservations.take_stale(stale_at - Duration::from_millis(1)), 0);
         assert_eq!(reservations.take_stale(stale_at), 1);
         assert!(!reservations.take_spare(stale_at));
-        assert!(reservations.make(stale_at), "the card keeps its own");
-        assert!(!reservations.make(stale_at));
+        assert!(reservations.take_held(stale_at), "the card keeps its own");
+        assert!(!reservations.take_held(stale_at));
     }
 
     #[test]
-    fn a_reservation_that_is_given_back_joins_fresh_ones_or_is_told_to_the_row() {
+    fn a_released_reservation_becomes_spare_or_is_released_in_the_row() {
         let (mut reservations, now) = (Reservations::default(), Instant::now());
-        assert!(!reservations.give_back(RATE, now), "this process holds none");
+        assert!(reservations.release(RATE, now), "this process holds none");
         reservations.hold(now);
-        assert!(!reservations.give_back(RATE, now), "its age is not known");
+        assert!(!reservations.release(RATE, now), "its age is not known");
         reservations.add_spare(2, now);
         assert!(reservations.take_spare(now));
-        assert!(reservations.give_back(RATE, now));
+        assert!(reservations.release(RATE, now));
         reservations.hold(now);
-        assert!(!reservations.give_back(RATE, now), "there are enough");
+        assert!(!reservations.release(RATE, now), "there are enough");
         assert_eq!(reservations.take_all_spare(), 2);
     }
+
     #[test]
-    fn what_the_row_has_forgotten_is_forgotten_here() {
+    fn reservations_expire_here_as_in_the_row() {
         let (mut reservations, begun) = (Reservations::default(), Instant::now());
         reservations.add_spare(2, begun);
         reservations.hold(begun);
         assert_eq!(reservations.take_stale(begun + KEPT), 0, "the row need not be told");
         assert!(!reservations.take_spare(begun + KEPT));
-        assert!(!reservations.make(begun + KEPT));
+        assert!(!reservations.take_held(begun + KEPT));
     }
 }

@@ -1,31 +1,32 @@
 //! Names on chain, names behind the gateway, and gateways that lie.
 
 use alloy_sol_types::{SolCall, SolError, SolValue};
+use evm::interfaces::{BatchGateway, Resolver, UniversalResolver};
 use order::model::chain::{EvmAddress, Network};
 
-use super::super::super::abi::{BatchGateway, Resolver, UniversalResolver};
-use super::super::super::gateway;
-use super::super::super::names::{
-    Addresses, ETHEREUM_COIN, GatewayFault, Lookup, Name, Names, coin_type, node,
-};
-use super::super::super::testing::names;
 use super::*;
+use crate::chain::ens::gateway;
+use crate::chain::ens::names::{
+    ETHEREUM_COIN, GatewayFault, GatewayLookup, NameAddresses, NameRecord, NameRegistry, coin_type,
+    node,
+};
+use crate::chain::testing::names;
 
 fn alice() -> EvmAddress {
     EvmAddress::from_bytes([0xa1; 20])
 }
 
-fn records() -> Addresses {
-    Addresses::from([(ETHEREUM_COIN, alice()), (coin_type(Network::Base), alice())])
+fn records() -> NameAddresses {
+    NameAddresses::from([(ETHEREUM_COIN, alice()), (coin_type(Network::Base), alice())])
 }
 
-fn registry() -> Names {
+fn registry() -> NameRegistry {
     let mut names = names([
-        ("seller.eth", Name::OnChain(records())),
-        ("shop.eth", Name::Wildcard),
-        ("alice.shop.eth", Name::Offchain(records())),
-        ("eoa.eth", Name::NotContract),
-        ("bad.eth", Name::Failing("out of order".to_owned())),
+        ("seller.eth", NameRecord::OnChain(records())),
+        ("shop.eth", NameRecord::Wildcard),
+        ("alice.shop.eth", NameRecord::Offchain(records())),
+        ("eoa.eth", NameRecord::NotContract),
+        ("bad.eth", NameRecord::Failing("out of order".to_owned())),
     ]);
     names.origin = "http://127.0.0.1:1".to_owned();
     names
@@ -38,17 +39,18 @@ fn dns(name: &str) -> Bytes {
     written.into()
 }
 
-fn ask(names: &Names, data: impl Into<Bytes>) -> Answer {
-    let env = Env {
+fn ask(names: &NameRegistry, data: impl Into<Bytes>) -> ContractResult {
+    let env = CallEnv {
         chain: ChainId::Ethereum,
         now: NOW,
         names,
         gas_price: U256::ZERO,
-        execution: Execution::Simulation,
+        execution: CallExecution::Simulation,
+        dispatch: call,
     };
     let state = State::default();
     let to = names.universal_resolver();
-    call(&mut View::latest(&state), &env, PAYER, to, &data.into())
+    call(&mut StateView::latest(&state), &env, PAYER, to, &data.into())
 }
 
 fn multicoin(name: &str, network: Network) -> Bytes {
@@ -56,17 +58,17 @@ fn multicoin(name: &str, network: Network) -> Bytes {
     Resolver::addr_1Call { node: node(name), coinType: coin }.abi_encode().into()
 }
 
-fn resolve(names: &Names, name: &str, data: Bytes) -> Answer {
+fn resolve(names: &NameRegistry, name: &str, data: Bytes) -> ContractResult {
     ask(names, UniversalResolver::resolveCall { name: dns(name), data }.abi_encode())
 }
 
-fn result(answer: Answer) -> Bytes {
+fn result(answer: ContractResult) -> Bytes {
     let answer = answer.unwrap();
     UniversalResolver::resolveCall::abi_decode_returns_validate(&answer).unwrap().result
 }
 
 /// The address in a multicoin answer; none if it is empty.
-fn found(answer: Answer) -> Option<EvmAddress> {
+fn found(answer: ContractResult) -> Option<EvmAddress> {
     let bytes = Bytes::abi_decode(&result(answer)).unwrap();
     <[u8; 20]>::try_from(bytes.as_ref()).ok().map(EvmAddress::from_bytes)
 }
@@ -101,20 +103,24 @@ fn failures_have_the_selectors_of_the_standard() {
     assert_eq!(UniversalResolver::OffchainLookup::SELECTOR, [0x55, 0x6f, 0x18, 0x30]);
 }
 
-fn lookup(names: &Names, name: &str) -> UniversalResolver::OffchainLookup {
+fn lookup(names: &NameRegistry, name: &str) -> UniversalResolver::OffchainLookup {
     let revert = resolve(names, name, multicoin(name, Network::Base)).unwrap_err().0;
     UniversalResolver::OffchainLookup::abi_decode_validate(&revert).unwrap()
 }
 
 /// What a careful client does with an `OffchainLookup`, without the HTTP.
-fn fetch(names: &Names, name: &str) -> Answer {
+fn fetch(names: &NameRegistry, name: &str) -> ContractResult {
     let lookup = lookup(names, name);
     assert_eq!(lookup.sender, names.universal_resolver());
     let response = gateway::answer(names, NOW, lookup.sender, &lookup.callData).unwrap();
     come_back(names, &lookup, response)
 }
 
-fn come_back(names: &Names, lookup: &UniversalResolver::OffchainLookup, response: Bytes) -> Answer {
+fn come_back(
+    names: &NameRegistry,
+    lookup: &UniversalResolver::OffchainLookup,
+    response: Bytes,
+) -> ContractResult {
     let back =
         UniversalResolver::resolveCallbackCall { response, extraData: lookup.extraData.clone() };
     assert_eq!(lookup.callbackFunction, UniversalResolver::resolveCallbackCall::SELECTOR);
@@ -122,9 +128,9 @@ fn come_back(names: &Names, lookup: &UniversalResolver::OffchainLookup, response
 }
 
 #[test]
-fn a_name_below_a_wildcard_comes_from_the_gateway_in_every_way_of_asking() {
+fn a_name_below_a_wildcard_is_resolved_by_the_gateway_with_every_lookup() {
     let mut names = registry();
-    for way in [Lookup::Get, Lookup::Post, Lookup::Batched] {
+    for way in [GatewayLookup::Get, GatewayLookup::Post, GatewayLookup::Batched] {
         names.lookup = way;
         assert_eq!(found(fetch(&names, "alice.shop.eth")), Some(alice()));
         assert_eq!(found(fetch(&names, "nobody.shop.eth")), None);
@@ -132,9 +138,9 @@ fn a_name_below_a_wildcard_comes_from_the_gateway_in_every_way_of_asking() {
 }
 
 #[test]
-fn an_answer_that_is_forged_late_or_for_another_question_is_refused() {
+fn a_forged_expired_or_foreign_answer_is_refused() {
     let mut names = registry();
-    for way in [Lookup::Get, Lookup::Batched] {
+    for way in [GatewayLookup::Get, GatewayLookup::Batched] {
         names.lookup = way;
         for fault in [GatewayFault::Forged, GatewayFault::Expired] {
             names.fault = fault;
@@ -165,9 +171,9 @@ fn the_caller_may_name_the_gateways_for_a_batch() {
 }
 
 #[test]
-fn in_a_batch_the_gateways_trouble_becomes_an_error_of_the_chain() {
+fn a_gateway_error_in_a_batch_becomes_a_revert() {
     let mut names = registry();
-    names.lookup = Lookup::Batched;
+    names.lookup = GatewayLookup::Batched;
     let lookup = lookup(&names, "alice.shop.eth");
     assert_eq!(lookup.urls[0], "x-batch-gateway:true");
     let inner = BatchGateway::queryCall::abi_decode_validate(&lookup.callData).unwrap();
@@ -177,7 +183,7 @@ fn in_a_batch_the_gateways_trouble_becomes_an_error_of_the_chain() {
     let error = UniversalResolver::HttpError::abi_decode_validate(&refused).unwrap();
     assert_eq!(error.status, 500);
     // Asked one at a time, the trouble is plain HTTP.
-    names.lookup = Lookup::Get;
+    names.lookup = GatewayLookup::Get;
     let asked = self::lookup(&names, "alice.shop.eth");
     let answer = gateway::answer(&names, NOW, asked.sender, &asked.callData);
     assert_eq!(answer.unwrap_err().status, 500);

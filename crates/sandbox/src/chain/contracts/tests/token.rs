@@ -1,12 +1,12 @@
 //! USDC: what holders may do, and what a signature lets others do.
 
 use alloy_sol_types::{SolCall, SolEvent};
+use evm::interfaces::Usdc;
 
-use super::super::super::abi::Usdc;
-use super::super::super::network::{PERMIT2, address as place};
-use super::super::WalletKind;
-use super::super::usdc::domain;
 use super::*;
+use crate::chain::contracts::usdc_token::domain;
+use crate::chain::contracts::wallet::WalletKind;
+use crate::chain::network::{PERMIT2, address as place};
 
 /// Signed by a wallet library for the payer on Base: 3.50 to the payee, good until
 /// the year 2100, with the nonce `abab…`; the same as a receipt and as a
@@ -68,14 +68,14 @@ fn receive() -> Vec<u8> {
 #[test]
 fn separators_and_selectors_are_those_of_the_real_token() {
     let separator = "0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f";
-    assert_eq!(domain(ChainId::Base).separator().to_string(), separator);
+    assert_eq!(B256::from(domain(ChainId::Base)).to_string(), separator);
     assert_eq!(Usdc::transferWithAuthorization_0Call::SELECTOR, [0xe3, 0xee, 0x16, 0x0e]);
     assert_eq!(Usdc::transferWithAuthorization_1Call::SELECTOR, [0xcf, 0x09, 0x29, 0x95]);
     assert_eq!(Usdc::authorizationStateCall::SELECTOR, [0xe9, 0x4a, 0x01, 0x02]);
 }
 
 #[test]
-fn an_authorization_moves_money_once_in_either_spelling() {
+fn an_authorization_moves_money_once_with_either_signature_format() {
     for call in [send().abi_encode(), send_packed(bytes(SEND))] {
         let mut bench = Bench::new(ChainId::Base);
         assert_eq!(bench.call(FACILITATOR, usdc(), &call), Ok(Bytes::new()));
@@ -93,7 +93,7 @@ fn an_authorization_moves_money_once_in_either_spelling() {
 }
 
 #[test]
-fn an_authorization_holds_between_its_two_moments_and_not_at_them() {
+fn an_authorization_is_valid_strictly_between_its_two_times() {
     let mut bench = Bench::new(ChainId::Base);
     bench.now = 0;
     let early = bench.call(FACILITATOR, usdc(), send().abi_encode());
@@ -106,7 +106,7 @@ fn an_authorization_holds_between_its_two_moments_and_not_at_them() {
 }
 
 #[test]
-fn only_the_signature_over_exactly_these_terms_counts() {
+fn only_a_signature_over_the_exact_terms_is_valid() {
     type Change = fn(&mut Usdc::transferWithAuthorization_0Call);
     let changes: [(Change, &str); 7] = [
         (|c| c.value += U256::ONE, "FiatTokenV2: invalid signature"),
@@ -145,7 +145,7 @@ fn a_signature_by_an_account_with_code_is_refused() {
 }
 
 #[test]
-fn a_wallet_is_asked_and_confirms_what_its_owner_signed() {
+fn a_contract_wallet_confirms_its_owners_signature() {
     let owned_by = |owner: Address| {
         let mut bench = Bench::new(ChainId::Base);
         bench.put(Slot::Code(PAYER), U256::from_be_bytes(owner.into_word().0));
@@ -156,9 +156,9 @@ fn a_wallet_is_asked_and_confirms_what_its_owner_signed() {
 }
 
 #[test]
-fn a_wallet_that_cheats_passes_the_simulation_that_it_is_made_for_and_fails_in_a_block() {
+fn a_dishonest_wallet_passes_its_simulation_and_reverts_in_a_block() {
     let free = U256::ZERO;
-    let (simulation, block) = (Execution::Simulation, Execution::Block);
+    let (simulation, block) = (CallExecution::Simulation, CallExecution::Block);
     for (kind, passes) in [
         (WalletKind::Standard, [true, true, true]),
         (WalletKind::RevertsInBlock, [true, true, false]),
@@ -182,7 +182,7 @@ fn a_wallet_that_cheats_passes_the_simulation_that_it_is_made_for_and_fails_in_a
 }
 
 #[test]
-fn only_the_payee_can_receive_and_a_receipt_is_no_transfer() {
+fn only_the_payee_can_call_receive_with_authorization() {
     let mut bench = Bench::new(ChainId::Base);
     let stranger = bench.call(FACILITATOR, usdc(), receive());
     assert_eq!(reason(stranger), "FiatTokenV2: caller must be the payee");
@@ -193,7 +193,7 @@ fn only_the_payee_can_receive_and_a_receipt_is_no_transfer() {
 }
 
 #[test]
-fn a_cancelled_authorization_is_as_good_as_used_and_moves_nothing() {
+fn a_cancelled_authorization_counts_as_used_and_moves_nothing() {
     let mut bench = Bench::new(ChainId::Base);
     let signature = bytes(CANCEL);
     let cancel = Usdc::cancelAuthorization_1Call { authorizer: PAYER, nonce: NONCE, signature };
@@ -205,7 +205,7 @@ fn a_cancelled_authorization_is_as_good_as_used_and_moves_nothing() {
 }
 
 #[test]
-fn a_permit_is_good_for_one_allowance() {
+fn a_permit_is_valid_once() {
     let mut bench = Bench::new(ChainId::Base);
     let (v, r, s) = parts(PERMIT);
     let (value, deadline) = (U256::from(3_500_000), U256::from(FOREVER));
@@ -223,7 +223,7 @@ fn a_permit_is_good_for_one_allowance() {
 }
 
 #[test]
-fn a_spender_takes_what_it_may_and_even_an_endless_allowance_shrinks() {
+fn a_spender_is_limited_by_its_allowance_and_an_unlimited_one_decreases() {
     let mut bench = Bench::new(ChainId::Base);
     let approve = Usdc::approveCall { spender: FACILITATOR, value: U256::MAX };
     bench.call(PAYER, usdc(), approve.abi_encode()).unwrap();
@@ -241,7 +241,7 @@ fn a_spender_takes_what_it_may_and_even_an_endless_allowance_shrinks() {
 }
 
 #[test]
-fn circle_can_stop_everybody_or_one() {
+fn the_issuer_can_pause_the_token_or_blacklist_an_account() {
     let mut bench = Bench::new(ChainId::Base);
     bench.put(Slot::Blacklisted(PAYEE), U256::ONE);
     let answer = bench.call(FACILITATOR, usdc(), send().abi_encode());

@@ -2,16 +2,15 @@
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall;
-use alloy_sol_types::SolStruct;
+use evm::eip3009::Eip3009Transfer;
+use evm::interfaces::{Permit2, PermitTransferFrom, TokenPermissions, UptoProxy, Usdc, Witness};
+use evm::transaction::UnsignedTransaction;
+use evm::word;
 
-use super::super::super::abi::{
-    Permit2, PermitTransferFrom, TokenPermissions, TransferWithAuthorization, UptoProxy, Usdc,
-    Witness,
-};
-use super::super::super::contracts::{permit2, upto, usdc};
-use super::super::super::network::{UPTO_PROXY, address};
-use super::super::super::{PERMIT2, Settled, WalletKind};
 use super::*;
+use crate::chain::contracts::{permit2, upto, usdc_token as usdc};
+use crate::chain::network::{UPTO_PROXY, address};
+use crate::chain::{PERMIT2, TransactionStatus, WalletKind};
 use crate::payee::payee;
 
 const BASE: ChainId = ChainId::Base;
@@ -19,7 +18,7 @@ const READS: [&str; 2] = ["eth_call", "eth_estimateGas"];
 const FOREVER: u64 = 4_102_444_800;
 
 /// A call of the settler with these further fields.
-fn with(chains: &Chains, to: EvmAddress, data: &[u8], fields: Value) -> Value {
+fn with(chains: &ChainEmulator, to: EvmAddress, data: &[u8], fields: Value) -> Value {
     let mut call = json!({
         "from": chains.faucet().settler().address().to_string(),
         "to": to.to_string(),
@@ -36,25 +35,25 @@ fn wallet() -> EvmAddress {
 
 /// What a settler sends for an authorization that the wallet's owner has signed.
 fn usdc_settlement(owner: &Key) -> (EvmAddress, Vec<u8>) {
-    let terms = TransferWithAuthorization {
-        from: address(wallet()),
-        to: address(payee()),
+    let terms = Eip3009Transfer {
+        from: wallet().bytes(),
+        to: payee().bytes(),
+        value: word::from_u64(5),
+        valid_after: word::from_u64(0),
+        valid_before: word::from_u64(FOREVER),
+        nonce: [1; 32],
+    };
+    let digest = terms.transfer_digest(usdc::domain(BASE));
+    let call = Usdc::transferWithAuthorization_1Call {
+        from: terms.from.into(),
+        to: terms.to.into(),
         value: U256::from(5),
         validAfter: U256::ZERO,
         validBefore: U256::from(FOREVER),
-        nonce: alloy_primitives::B256::repeat_byte(1),
+        nonce: terms.nonce.into(),
+        signature: owner.sign(digest).to_vec().into(),
     };
-    let digest = terms.eip712_signing_hash(&usdc::domain(BASE));
-    let call = Usdc::transferWithAuthorization_1Call {
-        from: terms.from,
-        to: terms.to,
-        value: terms.value,
-        validAfter: terms.validAfter,
-        validBefore: terms.validBefore,
-        nonce: terms.nonce,
-        signature: owner.sign(digest.0).to_vec().into(),
-    };
-    (super::super::super::network::noun(BASE.usdc()), call.abi_encode())
+    (super::super::super::network::evm_address(BASE.usdc()), call.abi_encode())
 }
 
 /// The same through Permit2 and the `upto` proxy of x402.
@@ -82,7 +81,7 @@ fn upto_settlement(owner: &Key, settler: EvmAddress) -> (EvmAddress, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn a_wallet_that_cheats_passes_the_simulation_and_reverts_in_the_block() {
+async fn a_dishonest_wallet_passes_the_simulation_and_reverts_in_the_block() {
     let fees = json!({ "maxFeePerGas": "0x5f5e100", "maxPriorityFeePerGas": "0xf4240" });
     let (free, priced) = (json!({}), json!({ "gas": "0x493e0", "nonce": "0x0", "value": "0x0" }));
     let priced: Value =
@@ -112,9 +111,18 @@ async fn a_wallet_that_cheats_passes_the_simulation_and_reverts_in_the_block() {
                     assert_eq!(said.get("result").is_some(), passes, "{kind:?} {fields} {said}");
                 }
             }
-            let draft = Unsigned { to, data, gas: 300_000, ..unsigned_payment(&chain, 0, to, 0) };
-            let sent = chain.settled(chain.send(&draft.sign(&settler)).unwrap());
-            assert_eq!(matches!(sent, Some(Settled::Succeeded { .. })), passes[2], "{kind:?}");
+            let draft = UnsignedTransaction {
+                to: to.bytes(),
+                data,
+                gas: 300_000,
+                ..unsigned_payment(&chain, 0, to, 0)
+            };
+            let sent = chain.settled(chain.send(&draft.sign(settler.signing_key())).unwrap());
+            assert_eq!(
+                matches!(sent, Some(TransactionStatus::Succeeded { .. })),
+                passes[2],
+                "{kind:?}"
+            );
             assert_eq!(chain.usdc_of(payee()), if passes[2] { 5 } else { 0 });
         }
     }
@@ -157,7 +165,7 @@ async fn a_simulation_with_fees_needs_a_sender_who_can_pay_them() {
 }
 
 #[tokio::test]
-async fn fees_that_no_block_would_take_are_refused_in_a_simulation() {
+async fn fees_below_the_base_fee_are_refused_in_a_simulation() {
     let chains = open().await;
     let (client, chain) = (client(&chains), chains.chain(BASE));
     chain.set_native(chains.faucet().settler().address(), 10_u128.pow(18));
@@ -180,7 +188,7 @@ async fn fees_that_no_block_would_take_are_refused_in_a_simulation() {
 }
 
 #[tokio::test]
-async fn the_control_for_accounts_places_every_kind_of_wallet() {
+async fn the_account_control_creates_every_kind_of_wallet() {
     let chains = open().await;
     let (client, chain, owner) = (client(&chains), chains.chain(BASE), chains.key("owner"));
     let settler = chains.faucet().settler();
@@ -194,10 +202,11 @@ async fn the_control_for_accounts_places_every_kind_of_wallet() {
         assert_eq!(client.post(&path, &body.to_string()).await.status(), 204);
         let (to, data) = usdc_settlement(&owner);
         let nonce = chain.nonce_of(settler.address());
-        let draft = Unsigned { to, data, ..unsigned_payment(&chain, nonce, to, 0) };
-        let sent = chain.settled(chain.send(&draft.sign(&settler)).unwrap());
-        assert_eq!(matches!(sent, Some(Settled::Succeeded { .. })), confirmed, "{kind}");
-        chain.reorganise(1, super::super::super::Fate::Dropped);
+        let draft =
+            UnsignedTransaction { to: to.bytes(), data, ..unsigned_payment(&chain, nonce, to, 0) };
+        let sent = chain.settled(chain.send(&draft.sign(settler.signing_key())).unwrap());
+        assert_eq!(matches!(sent, Some(TransactionStatus::Succeeded { .. })), confirmed, "{kind}");
+        chain.reorganise(1, crate::chain::ReorgedTransactions::Dropped);
     }
     let wrong = client.post(&path, r#"{"wallet_kind":"standard"}"#).await;
     assert_eq!(wrong.json()["wrong"], json!(["wallet_kind: only with wallet_owner"]));

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::super::super::ChainId;
+use crate::chain::ChainId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     Answer {
         status: u16,
         head: String,
@@ -18,14 +18,14 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    pub(super) fn json(self) -> Value {
+    pub(crate) fn json(self) -> Value {
         match self {
             Self::Answer { body, .. } => serde_json::from_str(&body).unwrap(),
             Self::Cut => panic!("there was no answer"),
         }
     }
 
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         match self {
             Self::Answer { status, .. } => *status,
             Self::Cut => panic!("there was no answer"),
@@ -33,14 +33,14 @@ impl Reply {
     }
 }
 
-pub(super) struct Client(String);
+pub(crate) struct Client(String);
 
 impl Client {
-    pub(super) fn new(origin: &str) -> Self {
+    pub(crate) fn new(origin: &str) -> Self {
         Self(origin.strip_prefix("http://").unwrap().to_owned())
     }
 
-    pub(super) async fn ask(&self, method: &str, path: &str, body: &str) -> Reply {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: &str) -> Reply {
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: sandbox\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -62,20 +62,20 @@ impl Client {
         Reply::Answer { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    pub(super) async fn post(&self, path: &str, body: &str) -> Reply {
+    pub(crate) async fn post(&self, path: &str, body: &str) -> Reply {
         self.ask("POST", path, body).await
     }
 
-    pub(super) async fn try_call(&self, chain: ChainId, method: &str, params: Value) -> Reply {
+    pub(crate) async fn try_call(&self, chain: ChainId, method: &str, params: Value) -> Reply {
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         self.post(&format!("/{}", chain.number()), &call.to_string()).await
     }
 
-    pub(super) async fn call(&self, chain: ChainId, method: &str, params: Value) -> Value {
+    pub(crate) async fn call(&self, chain: ChainId, method: &str, params: Value) -> Value {
         self.try_call(chain, method, params).await.json()
     }
 
-    pub(super) async fn result(&self, chain: ChainId, method: &str, params: Value) -> Value {
+    pub(crate) async fn result(&self, chain: ChainId, method: &str, params: Value) -> Value {
         let answer = self.call(chain, method, params).await;
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()

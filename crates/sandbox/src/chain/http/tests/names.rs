@@ -2,13 +2,14 @@
 
 use alloy_primitives::{Bytes, U256};
 use alloy_sol_types::{SolCall, SolError, SolValue};
+use evm::interfaces::{Resolver, UniversalResolver};
 use order::model::chain::Network;
 
-use super::super::super::abi::{Resolver, UniversalResolver};
-use super::super::super::{
-    Addresses, GatewayFault, Lookup, Name, UNIVERSAL_RESOLVER, coin_type, names,
-};
 use super::*;
+use crate::chain::ens::names;
+use crate::chain::{
+    GatewayFault, GatewayLookup, NameAddresses, NameRecord, UNIVERSAL_RESOLVER, coin_type,
+};
 
 const ETHEREUM: ChainId = ChainId::Ethereum;
 const NAME: &str = "alice.shop.eth";
@@ -58,17 +59,17 @@ async fn resolve(client: &Client) -> Result<Option<EvmAddress>, u16> {
     Ok(address(&call(client, &back).await.unwrap()))
 }
 
-fn at_base(byte: u8) -> Name {
+fn at_base(byte: u8) -> NameRecord {
     let address = EvmAddress::from_bytes([byte; 20]);
-    Name::Offchain(Addresses::from([(coin_type(Network::Base), address)]))
+    NameRecord::Offchain(NameAddresses::from([(coin_type(Network::Base), address)]))
 }
 
 #[tokio::test]
-async fn a_name_can_change_between_two_reads_whichever_way_it_is_asked() {
+async fn a_name_can_change_between_two_reads_with_every_lookup() {
     let chains = open().await;
     let client = client(&chains);
-    chains.set_name("shop.eth", Name::Wildcard);
-    for way in [Lookup::Get, Lookup::Post, Lookup::Batched] {
+    chains.set_name("shop.eth", NameRecord::Wildcard);
+    for way in [GatewayLookup::Get, GatewayLookup::Post, GatewayLookup::Batched] {
         chains.set_lookup(way);
         chains.set_name(NAME, at_base(1));
         assert_eq!(resolve(&client).await, Ok(Some(EvmAddress::from_bytes([1; 20]))));
@@ -80,10 +81,10 @@ async fn a_name_can_change_between_two_reads_whichever_way_it_is_asked() {
 }
 
 #[tokio::test]
-async fn a_gateway_in_trouble_says_so_in_http() {
+async fn gateway_faults_are_http_errors() {
     let chains = open().await;
     let client = client(&chains);
-    chains.set_name("shop.eth", Name::Wildcard);
+    chains.set_name("shop.eth", NameRecord::Wildcard);
     chains.set_gateway_fault(GatewayFault::Down);
     assert_eq!(resolve(&client).await, Err(500));
     chains.set_gateway_fault(GatewayFault::NotFound);
@@ -101,8 +102,11 @@ async fn names_are_set_and_read_over_http_and_live_on_one_chain_only() {
         json!({ "addresses": { "2147492101": EvmAddress::from_bytes([3; 20]).to_string() } });
     let path = format!("/__sandbox/names/{NAME}");
     assert_eq!(client.ask("PUT", &path, &body.to_string()).await.status(), 204);
-    let shown = client.ask("GET", &path, "").await.json();
-    assert_eq!((&shown["kind"], &shown["addresses"]), (&json!("on_chain"), &body["addresses"]));
+    let json_response = client.ask("GET", &path, "").await.json();
+    assert_eq!(
+        (&json_response["kind"], &json_response["addresses"]),
+        (&json!("on_chain"), &body["addresses"])
+    );
     let found = address(&call(&client, &question()).await.unwrap());
     assert_eq!(found, Some(EvmAddress::from_bytes([3; 20])));
     let elsewhere = json!([UNIVERSAL_RESOLVER.to_string(), "latest"]);

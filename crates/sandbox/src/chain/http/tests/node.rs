@@ -2,10 +2,11 @@
 
 use alloy_primitives::U256;
 use alloy_sol_types::{SolCall, SolEvent};
+use evm::interfaces::Usdc;
+use evm::transaction::UnsignedTransaction;
 
-use super::super::super::abi::Usdc;
-use super::super::super::{Depths, PERMIT2, Settled, UPTO_PROXY};
 use super::*;
+use crate::chain::{PERMIT2, TagDepths, TransactionStatus, UPTO_PROXY};
 use crate::payee::payee;
 
 const BASE: ChainId = ChainId::Base;
@@ -47,11 +48,14 @@ async fn a_payment_leaves_a_receipt_a_log_and_a_balance() {
     assert_eq!(balance, format!("{:#066x}", 3_500_000));
     assert_eq!(chain.transfers_to(payee())[0].amount, 3_500_000);
     let found = chain.settled(chain.transfers_to(payee())[0].transaction);
-    assert_eq!(found, Some(Settled::Succeeded { block: quantity(&receipt["blockNumber"]) }));
+    assert_eq!(
+        found,
+        Some(TransactionStatus::Succeeded { block: quantity(&receipt["blockNumber"]) })
+    );
 }
 
 #[tokio::test]
-async fn a_filter_that_does_not_fit_finds_nothing() {
+async fn a_filter_without_matches_finds_nothing() {
     let chains = open().await;
     let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
     chain.send(&payment(&chain, &payer, payee(), 5)).unwrap();
@@ -71,7 +75,7 @@ async fn a_filter_that_does_not_fit_finds_nothing() {
 }
 
 #[tokio::test]
-async fn a_refused_read_has_code_three_the_words_and_the_data() {
+async fn a_reverted_read_has_code_3_reason_and_data() {
     let chains = open().await;
     let client = client(&chains);
     let call = Usdc::transferCall { to: payee().bytes().into(), value: U256::ONE }.abi_encode();
@@ -100,29 +104,29 @@ async fn an_estimate_is_enough_for_the_transaction_and_not_much_more() {
         "data": alloy_primitives::hex::encode_prefixed(&call),
     }]);
     let gas = quantity(&client.result(BASE, "eth_estimateGas", asked).await);
-    let mut unsigned = Unsigned {
+    let mut unsigned = UnsignedTransaction {
         chain_id: 8453,
         nonce: 0,
         priority_fee: 0,
         max_fee: 100_000_000,
         gas,
-        to: chain.usdc(),
+        to: chain.usdc().bytes(),
         value: 0,
         data: call,
     };
-    let enough = chain.send(&unsigned.sign(&payer)).unwrap();
-    assert!(matches!(chain.settled(enough), Some(Settled::Succeeded { .. })));
+    let enough = chain.send(&unsigned.sign(payer.signing_key())).unwrap();
+    assert!(matches!(chain.settled(enough), Some(TransactionStatus::Succeeded { .. })));
     unsigned.nonce = 1;
     unsigned.gas = gas / 2;
-    let short = chain.send(&unsigned.sign(&payer)).unwrap();
-    assert!(matches!(chain.settled(short), Some(Settled::Reverted { .. })));
+    let short = chain.send(&unsigned.sign(payer.signing_key())).unwrap();
+    assert!(matches!(chain.settled(short), Some(TransactionStatus::Reverted { .. })));
 }
 
 #[tokio::test]
 async fn tags_lag_behind_by_their_depths() {
     let chains = open().await;
     let (client, chain) = (client(&chains), chains.chain(BASE));
-    chain.set_depths(Depths { safe: 2, finalized: 5 });
+    chain.set_depths(TagDepths { safe: 2, finalized: 5 });
     chain.mine(10);
     let mut numbers = Vec::new();
     for tag in ["latest", "pending", "safe", "finalized"] {
@@ -139,10 +143,10 @@ async fn tags_lag_behind_by_their_depths() {
 }
 
 #[tokio::test]
-async fn what_waits_counts_only_for_whoever_asks_for_pending() {
+async fn pending_transactions_count_only_for_the_pending_tag() {
     let chains = open().await;
     let (client, chain, payer) = (client(&chains), chains.chain(BASE), chains.faucet().payer());
-    chain.set_mining(Mining::Held);
+    chain.set_mining(MiningMode::Held);
     let hash = chain.send(&payment(&chain, &payer, payee(), 5)).unwrap();
     let who = payer.address().to_string();
     let count = |tag: &str| json!([who, tag]);
@@ -154,11 +158,11 @@ async fn what_waits_counts_only_for_whoever_asks_for_pending() {
     assert_eq!(seen["blockNumber"], Value::Null);
     let none = client.result(BASE, "eth_getTransactionReceipt", named).await;
     assert_eq!(none, Value::Null);
-    assert_eq!(chain.settled(hash), Some(Settled::Waiting));
+    assert_eq!(chain.settled(hash), Some(TransactionStatus::Waiting));
 }
 
 #[tokio::test]
-async fn contracts_have_code_and_people_have_none() {
+async fn contracts_have_code_and_accounts_have_none() {
     let chains = open().await;
     let (client, chain) = (client(&chains), chains.chain(BASE));
     let wallet = EvmAddress::from_bytes([6; 20]);
@@ -174,7 +178,7 @@ async fn contracts_have_code_and_people_have_none() {
 }
 
 #[tokio::test]
-async fn fees_are_told_as_wallets_ask_for_them() {
+async fn fee_methods_answer_as_wallets_expect() {
     let chains = open().await;
     let client = client(&chains);
     chains.chain(BASE).mine(3);

@@ -6,13 +6,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use evm::abi::encode_call;
+use evm::hex;
+use evm::keccak::keccak256;
 use order::model::chain::Network;
 use sandbox::payee::payee;
 use serde_json::{Value, json};
-use sha2::Sha256;
-use sha3::{Digest, Keccak256};
+use sha2::{Digest, Sha256};
 
-use super::{Merchant, Mood, ORDER, Seen, carry, decimal, digits, hex, padded};
+use super::{Merchant, Mood, ORDER, Seen, carry, decimal, digits, padded};
 
 const REALM: &str = "cards.example";
 
@@ -102,7 +104,7 @@ fn take(shop: &Merchant, payment: &str, body: &[u8]) -> Response {
     assert_eq!(challenge["digest"], digest(body));
     let payload = &sent["payload"];
     let bound = format!("{}{REALM}", challenge["id"].as_str().unwrap());
-    assert_eq!(payload["nonce"], hex(&Keccak256::digest(bound)));
+    assert_eq!(payload["nonce"], hex::encode(&keccak256(&[bound.as_bytes()])));
     let earlier = shop.books().settled.iter().position(|settled| settled == payment);
     if earlier.is_none() {
         carry(shop, Network::Base, Network::Base.usdc(), calldata(payload));
@@ -140,5 +142,5 @@ fn calldata(payload: &Value) -> Vec<u8> {
         signature[..32].to_vec(),
         signature[32..64].to_vec(),
     ];
-    [Keccak256::digest(TRANSFER)[..4].to_vec(), words.concat()].concat()
+    [encode_call(TRANSFER, &[]), words.concat()].concat()
 }

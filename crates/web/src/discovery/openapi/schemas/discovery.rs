@@ -1,44 +1,44 @@
-//! Documents that tell machines what is here, and the messages of MCP and of registration.
+//! Discovery documents, and the messages of MCP and of registration.
 
 use serde_json::{Map, Value, json};
 
-use super::{address, list, open, text};
-use crate::discovery::openapi::{named, schema};
+use super::types::{list, object, string, url};
+use crate::discovery::openapi::references::{named, schema};
 
 pub(super) fn schemas() -> Map<String, Value> {
-    let object = json!({ "type": "object" });
-    let openapi = json!({ "openapi": text(), "info": object, "paths": object });
+    let any_object = json!({ "type": "object" });
+    let openapi = json!({ "openapi": string(), "info": any_object, "paths": any_object });
     let services = json!({
         "x402Version": { "type": "integer", "const": 2 },
-        "name": text(),
-        "services": list(object.clone()),
-        "networks": list(object.clone()),
+        "name": string(),
+        "services": list(any_object.clone()),
+        "networks": list(any_object.clone()),
     });
-    let fact = open(&["label", "value"], json!({ "label": text(), "value": text() }));
-    let briefing = json!({ "updated": text(), "headline": text(), "facts": list(fact) });
-    let context = open(&["anchor"], json!({ "anchor": address() }));
+    let fact = object(&["label", "value"], json!({ "label": string(), "value": string() }));
+    let briefing = json!({ "updated": string(), "headline": string(), "facts": list(fact) });
+    let context = object(&["anchor"], json!({ "anchor": url() }));
     let commerce = json!({
-        "version": text(),
-        "name": text(),
-        "url": address(),
+        "version": string(),
+        "name": string(),
+        "url": url(),
         "endpoints": { "type": "object" },
     });
     let issuer = json!({
-        "issuer": address(),
-        "response_types_supported": list(text()),
+        "issuer": url(),
+        "response_types_supported": list(string()),
         "agent_auth": schema("AgentAuth"),
     });
-    let resource = json!({ "resource": address(), "agent_auth": schema("AgentAuth") });
+    let resource = json!({ "resource": url(), "agent_auth": schema("AgentAuth") });
     let catalog = ["x402Version", "name", "services", "networks"];
     let issued = ["issuer", "response_types_supported", "agent_auth"];
     named([
-        ("OpenApi", open(&["openapi", "info", "paths"], openapi)),
-        ("ServiceCatalog", open(&catalog, services)),
-        ("Briefing", open(&["updated", "headline", "facts"], briefing)),
-        ("Linkset", open(&["linkset"], json!({ "linkset": list(context) }))),
-        ("Commerce", open(&["name", "url", "endpoints"], commerce)),
-        ("ProtectedResource", open(&["resource", "agent_auth"], resource)),
-        ("AuthorizationServer", open(&issued, issuer)),
+        ("OpenApi", object(&["openapi", "info", "paths"], openapi)),
+        ("ServiceCatalog", object(&catalog, services)),
+        ("Briefing", object(&["updated", "headline", "facts"], briefing)),
+        ("Linkset", object(&["linkset"], json!({ "linkset": list(context) }))),
+        ("Commerce", object(&["name", "url", "endpoints"], commerce)),
+        ("ProtectedResource", object(&["resource", "agent_auth"], resource)),
+        ("AuthorizationServer", object(&issued, issuer)),
         ("AgentAuth", agent_auth()),
         ("AgentCard", agent_card()),
         ("McpServer", mcp_server()),
@@ -55,19 +55,19 @@ pub(super) fn messages() -> Map<String, Value> {
         "method": { "type": "string", "examples": ["tools/list"] },
         "params": { "type": "object" },
     });
-    let code = json!({ "code": { "type": "integer" }, "message": text() });
+    let code = json!({ "code": { "type": "integer" }, "message": string() });
     let response = json!({
         "jsonrpc": { "type": "string", "const": "2.0" },
         "id": id,
         "result": { "type": "object" },
-        "error": open(&["code", "message"], code),
+        "error": object(&["code", "message"], code),
     });
     let wish = json!({
         "type": { "type": "string", "enum": ["anonymous"] },
         "requested_credential_type": { "type": "string", "enum": ["access_token"] },
     });
     let registration = json!({
-        "registration_id": text(),
+        "registration_id": string(),
         "registration_type": { "type": "string", "const": "anonymous" },
         "credential_type": { "type": "string", "const": "access_token" },
         "credential": { "type": "string", "description": "A public read-only token." },
@@ -83,23 +83,23 @@ pub(super) fn messages() -> Map<String, Value> {
         "scopes",
     ];
     named([
-        ("JsonRpcMessage", open(&["jsonrpc", "method"], request)),
-        ("JsonRpcResponse", open(&["jsonrpc"], response)),
-        ("RegistrationRequest", open(&["type", "requested_credential_type"], wish)),
-        ("Registration", open(&all, registration)),
-        ("Revocation", open(&["revoked"], json!({ "revoked": { "type": "integer" } }))),
+        ("JsonRpcMessage", object(&["jsonrpc", "method"], request)),
+        ("JsonRpcResponse", object(&["jsonrpc"], response)),
+        ("RegistrationRequest", object(&["type", "requested_credential_type"], wish)),
+        ("Registration", object(&all, registration)),
+        ("Revocation", object(&["revoked"], json!({ "revoked": { "type": "integer" } }))),
     ])
 }
 
 fn agent_auth() -> Value {
-    open(
+    object(
         &["skill", "register_uri", "claim_uri", "revocation_uri", "identity_types_supported"],
         json!({
-            "skill": text(),
-            "register_uri": text(),
-            "claim_uri": text(),
-            "revocation_uri": text(),
-            "identity_types_supported": list(text()),
+            "skill": string(),
+            "register_uri": string(),
+            "claim_uri": string(),
+            "revocation_uri": string(),
+            "identity_types_supported": list(string()),
             "anonymous": { "type": "object" },
         }),
     )
@@ -107,39 +107,39 @@ fn agent_auth() -> Value {
 
 fn agent_card() -> Value {
     let objects = list(json!({ "type": "object" }));
-    open(
+    object(
         &["name", "description", "version", "supportedInterfaces", "capabilities", "skills"],
         json!({
-            "name": text(),
-            "description": text(),
-            "version": text(),
+            "name": string(),
+            "description": string(),
+            "version": string(),
             "supportedInterfaces": objects,
             "capabilities": { "type": "object" },
-            "defaultInputModes": list(text()),
-            "defaultOutputModes": list(text()),
+            "defaultInputModes": list(string()),
+            "defaultOutputModes": list(string()),
             "skills": objects,
         }),
     )
 }
 
 fn mcp_server() -> Value {
-    let remote = open(&["type", "url"], json!({ "type": text(), "url": address() }));
-    open(
+    let remote = object(&["type", "url"], json!({ "type": string(), "url": url() }));
+    object(
         &["name", "description", "version"],
         json!({
-            "name": text(),
+            "name": string(),
             "description": { "type": "string", "maxLength": 100 },
-            "version": text(),
+            "version": string(),
             "remotes": list(remote),
         }),
     )
 }
 
 fn ai_catalog() -> Value {
-    open(
+    object(
         &["specVersion", "entries"],
         json!({
-            "specVersion": text(),
+            "specVersion": string(),
             "host": { "type": "object" },
             "entries": list(json!({ "type": "object" })),
         }),
@@ -147,5 +147,5 @@ fn ai_catalog() -> Value {
 }
 
 fn agent_skills() -> Value {
-    open(&["skills"], json!({ "$schema": text(), "skills": list(json!({ "type": "object" })) }))
+    object(&["skills"], json!({ "$schema": string(), "skills": list(json!({ "type": "object" })) }))
 }

@@ -1,22 +1,22 @@
-//! How the doors say that something is wrong.
+//! Error bodies.
 
 use serde_json::{Map, Value, json};
 
-use super::{address, list, open, text};
+use super::types::{list, object, string, url};
 use crate::discovery::openapi::parameters::ORDER_ID;
-use crate::discovery::openapi::{named, schema};
+use crate::discovery::openapi::references::{named, schema};
 
 pub(super) fn schemas() -> Map<String, Value> {
     let problem = json!({
         "type": { "type": "string", "format": "uri-reference" },
-        "title": text(),
+        "title": string(),
         "status": { "type": "integer", "minimum": 400, "maximum": 599 },
-        "detail": text(),
-        "instance": address(),
+        "detail": string(),
+        "instance": url(),
     });
-    let more = open(&["detail", "error"], json!({ "error": schema("Fault") }));
-    let policies = json!({ "violated-policies": list(text()) });
-    let quota = open(&["violated-policies"], policies);
+    let details = object(&["detail", "error"], json!({ "error": schema("Fault") }));
+    let policies = json!({ "violated-policies": list(string()) });
+    let quota = object(&["violated-policies"], policies);
     let agent = json!({
         "error": {
             "type": "string",
@@ -24,36 +24,36 @@ pub(super) fn schemas() -> Map<String, Value> {
                             identity_assertion_not_enabled, claim_not_required, rate_limited or \
                             invalid_request.",
         },
-        "message": text(),
+        "message": string(),
     });
     named([
-        ("Error", open(&["error"], json!({ "error": schema("Fault") }))),
+        ("Error", object(&["error"], json!({ "error": schema("Fault") }))),
         ("Fault", fault()),
-        ("Problem", open(&["type", "title", "status"], problem)),
-        ("FaultProblem", json!({ "allOf": [schema("Problem"), more] })),
+        ("Problem", object(&["type", "title", "status"], problem)),
+        ("FaultProblem", json!({ "allOf": [schema("Problem"), details] })),
         ("QuotaProblem", json!({ "allOf": [schema("FaultProblem"), quota] })),
-        ("AgentError", open(&["error", "message"], agent)),
+        ("AgentError", object(&["error", "message"], agent)),
         ("McpRefusal", json!({ "anyOf": [schema("JsonRpcResponse"), schema("Error")] })),
     ])
 }
 
 fn fault() -> Value {
-    let field = open(&["field", "message"], json!({ "field": text(), "message": text() }));
-    open(
+    let field = object(&["field", "message"], json!({ "field": string(), "message": string() }));
+    object(
         &["code", "message", "retry"],
         json!({
-            "code": { "type": "string", "description": "A word for programs; new ones may come." },
-            "message": { "type": "string", "description": "It never repeats what was sent." },
+            "code": { "type": "string", "description": "Machine-readable code. More may be added." },
+            "message": { "type": "string", "description": "Never contains request data." },
             "retry": {
                 "type": "string",
                 "enum": ["same", "never", "new_payment"],
-                "description": "same: this request again, later. new_payment: nothing moved, sign \
-                                again. never: change the request first.",
+                "description": "same: retry later. new_payment: nothing was charged, sign again. \
+                                never: change the request first.",
             },
             "public_order_id": {
                 "type": "string",
                 "pattern": ORDER_ID,
-                "description": "The order to look at.",
+                "description": "The order to check.",
             },
             "fields": list(field),
         }),

@@ -6,12 +6,12 @@ use order::model::evidence::Source;
 use order::status::Status;
 use serde_json::{Map, Value, json};
 
-use super::{account, address, list, moment, open, text};
+use super::types::{date_time, evm_address, list, object, string, url};
 use crate::discovery::openapi::parameters::{OPERATION_ID, ORDER_ID};
-use crate::discovery::openapi::{named, schema};
+use crate::discovery::openapi::references::{named, schema};
 
-/// What the door of image addresses takes; a test knocks at it.
-pub(in crate::discovery::openapi) const IMAGE_URL_CHARACTERS_MAX: usize = 2_048;
+/// The limit of the parser; a test compares them.
+pub(crate) const IMAGE_URL_CHARACTERS_MAX: usize = 2_048;
 
 const STATUSES: [Status; 11] = [
     Status::Unpaid,
@@ -27,27 +27,27 @@ const STATUSES: [Status; 11] = [
     Status::Expired,
 ];
 const SOURCES: [Source; 3] = [Source::Chain, Source::Default, Source::MainnetEoa];
-/// What a paid answer says: the card was handed over, or that is in doubt.
+/// The statuses of a paid response: submitted, or not confirmed.
 const SENT: [Status; 2] = [Status::Submitted, Status::FulfillmentNeedsReconciliation];
 
 pub(super) fn schemas() -> Map<String, Value> {
     let order_id = json!({ "type": "string", "pattern": ORDER_ID });
     let sent = json!({ "type": "string", "enum": SENT.map(Status::word) });
-    let context = open(&["public_order_id"], json!({ "public_order_id": order_id }));
+    let context = object(&["public_order_id"], json!({ "public_order_id": order_id }));
     let nothing = json!({ "type": "object", "maxProperties": 0 });
-    let preview = json!({ "preview_urls": list(address()) });
+    let preview = json!({ "preview_urls": list(url()) });
     named([
         ("Postcard", postcard()),
         ("Recipient", recipient()),
-        ("Preview", open(&["preview_urls"], preview)),
-        ("SendResult", open(&["id", "status"], json!({ "id": order_id, "status": sent }))),
+        ("Preview", object(&["preview_urls"], preview)),
+        ("SendResult", object(&["id", "status"], json!({ "id": order_id, "status": sent }))),
         ("X402ChallengeBody", json!({ "anyOf": [context, nothing] })),
         ("Order", order(&order_id)),
         ("Seller", seller()),
     ])
 }
 
-/// The operations have an example of the whole.
+/// The operations have an example of it.
 fn postcard() -> Value {
     json!({
         "type": "object",
@@ -76,7 +76,7 @@ fn postcard() -> Value {
             "operation_id": {
                 "type": "string",
                 "pattern": OPERATION_ID,
-                "description": "Your own identifier of the operation; see Idempotency-Key.",
+                "description": "Your identifier of the operation; see Idempotency-Key.",
             },
         },
     })
@@ -104,28 +104,28 @@ fn recipient() -> Value {
 
 fn order(order_id: &Value) -> Value {
     let money = json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$" });
-    let pricing = json!({ "maximum": money, "charged": money, "currency": text() });
+    let pricing = json!({ "maximum": money, "charged": money, "currency": string() });
     let payment = json!({
         "protocol": { "type": "string", "enum": ["x402", "mpp"] },
         "network": { "type": "string", "enum": Network::ALL.map(Network::caip2) },
-        "asset": text(),
+        "asset": string(),
         "amount": money,
-        "pay_to": account(),
-        "transaction": text(),
-        "confirmed_at": moment(),
+        "pay_to": evm_address(),
+        "transaction": string(),
+        "confirmed_at": date_time(),
     });
     let paid = ["protocol", "network", "asset", "amount", "pay_to", "transaction", "confirmed_at"];
-    let delivery = json!({ "status": text(), "updated_at": moment() });
-    open(
+    let delivery = json!({ "status": string(), "updated_at": date_time() });
+    object(
         &["id", "status"],
         json!({
             "id": order_id,
             "status": { "type": "string", "enum": STATUSES.map(Status::word) },
-            "created_at": moment(),
-            "updated_at": moment(),
-            "pricing": open(&["maximum", "charged", "currency"], pricing),
-            "payment": open(&paid, payment),
-            "delivery": open(&["status", "updated_at"], delivery),
+            "created_at": date_time(),
+            "updated_at": date_time(),
+            "pricing": object(&["maximum", "charged", "currency"], pricing),
+            "payment": object(&paid, payment),
+            "delivery": object(&["status", "updated_at"], delivery),
         }),
     )
 }
@@ -134,25 +134,25 @@ fn seller() -> Value {
     let account_on = json!({
         "network": { "type": "string", "enum": Network::ALL.map(Network::caip2) },
         "coin_type": { "type": "integer" },
-        "address": account(),
+        "address": evm_address(),
         "source": { "type": "string", "enum": SOURCES.map(Source::word) },
     });
-    let account_on = open(&["network", "coin_type", "address", "source"], account_on);
+    let account_on = object(&["network", "coin_type", "address", "source"], account_on);
     let evidence = json!({
         "type": "object",
         "description":
-            "Chain, block, resolver and gateway: enough to look the same up again.",
+            "Chain, block, resolver and gateway: enough to repeat the lookup.",
     });
-    open(
+    object(
         &["username", "ens_name", "address", "networks", "evidence", "resolved_at", "valid_until"],
         json!({
-            "username": text(),
-            "ens_name": text(),
-            "address": account(),
+            "username": string(),
+            "ens_name": string(),
+            "address": evm_address(),
             "networks": list(account_on),
             "evidence": evidence,
-            "resolved_at": moment(),
-            "valid_until": moment(),
+            "resolved_at": date_time(),
+            "valid_until": date_time(),
         }),
     )
 }

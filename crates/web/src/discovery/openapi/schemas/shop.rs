@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{address, list, open, text};
-use crate::discovery::openapi::{named, schema};
+use super::types::{list, object, string, url};
+use crate::discovery::openapi::references::{named, schema};
 
 pub(super) fn schemas() -> Map<String, Value> {
     let feed = json!({ "products": list(schema("Product")) });
-    let words = json!({ "plain": text(), "html": text(), "markdown": text() });
+    let description = json!({ "plain": string(), "html": string(), "markdown": string() });
     let price = json!({
         "amount": { "type": "integer", "minimum": 0, "description": "In cents." },
         "currency": { "type": "string", "pattern": "^[A-Z]{3}$" },
     });
     let media = json!({
-        "type": text(),
-        "url": address(),
-        "alt_text": text(),
+        "type": string(),
+        "url": url(),
+        "alt_text": string(),
         "width": { "type": "integer" },
         "height": { "type": "integer" },
     });
@@ -23,7 +23,7 @@ pub(super) fn schemas() -> Map<String, Value> {
         ("ProductFeed", closed(&["products"], feed)),
         ("Product", product()),
         ("Variant", variant()),
-        ("Description", closed(&[], words)),
+        ("Description", closed(&[], description)),
         ("Price", closed(&["amount", "currency"], price)),
         ("Media", closed(&["type", "url"], media)),
         ("Quote", quote()),
@@ -34,10 +34,10 @@ fn product() -> Value {
     closed(
         &["id", "variants"],
         json!({
-            "id": text(),
-            "title": text(),
+            "id": string(),
+            "title": string(),
             "description": schema("Description"),
-            "url": address(),
+            "url": url(),
             "media": list(schema("Media")),
             "variants": list(schema("Variant")),
         }),
@@ -46,22 +46,22 @@ fn product() -> Value {
 
 fn variant() -> Value {
     let objects = list(json!({ "type": "object" }));
-    let availability = json!({ "available": { "type": "boolean" }, "status": text() });
-    let seller = json!({ "name": text(), "links": objects });
+    let availability = json!({ "available": { "type": "boolean" }, "status": string() });
+    let seller = json!({ "name": string(), "links": objects });
     closed(
         &["id", "title"],
         json!({
-            "id": text(),
-            "title": text(),
+            "id": string(),
+            "title": string(),
             "description": schema("Description"),
-            "url": address(),
+            "url": url(),
             "barcodes": objects,
             "price": schema("Price"),
             "list_price": schema("Price"),
             "unit_price": { "type": "object" },
             "availability": closed(&[], availability),
             "categories": objects,
-            "condition": list(text()),
+            "condition": list(string()),
             "variant_options": objects,
             "media": list(schema("Media")),
             "seller": closed(&[], seller),
@@ -72,22 +72,22 @@ fn variant() -> Value {
 
 fn quote() -> Value {
     let way = json!({
-        "scheme": text(),
-        "network": text(),
+        "scheme": string(),
+        "network": string(),
         "amount": { "type": "string", "pattern": "^[0-9]+$", "description": "In atomic units." },
-        "asset": text(),
-        "payTo": text(),
+        "asset": string(),
+        "payTo": string(),
         "maxTimeoutSeconds": { "type": "integer" },
         "extra": { "type": "object" },
     });
     let required = ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds"];
-    open(
+    object(
         &["x402Version", "accepts"],
         json!({
             "x402Version": { "type": "integer", "const": 2 },
-            "error": text(),
-            "resource": open(&["url"], json!({ "url": address() })),
-            "accepts": list(open(&required, way)),
+            "error": string(),
+            "resource": object(&["url"], json!({ "url": url() })),
+            "accepts": list(object(&required, way)),
             "rails": list(json!({ "type": "object" })),
             "settles": { "type": "boolean", "const": false },
             "funds_captured": { "type": "boolean", "const": false },
@@ -96,7 +96,7 @@ fn quote() -> Value {
 }
 
 fn closed(required: &[&str], properties: Value) -> Value {
-    let mut shape = open(required, properties);
+    let mut shape = object(required, properties);
     shape["additionalProperties"] = json!(false);
     shape
 }

@@ -1,0 +1,4 @@
+//! Names: the registry of the sandbox and the gateway behind it.
+
+pub(crate) mod gateway;
+pub(crate) mod names;

@@ -1,0 +1,4 @@
+//! Background jobs, one file each.
+
+pub(crate) mod expiry_job;
+pub(crate) mod reconciler_loop;

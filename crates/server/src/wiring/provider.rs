@@ -1,0 +1,138 @@
+//! Opens the provider that prints and mails cards.
+
+use std::sync::Arc;
+
+use adapters::http::{HttpClient, HttpUrl};
+use adapters::provider::lob::{self, Lob, LobPrices};
+use adapters::provider::thanks_io::{self, ThanksIo};
+use adapters::provider::{AccountMode, PreviewLocations, ReturnAddress};
+use order::model::money::Cents;
+use order::ports::{Clock, Provider};
+use zeroize::Zeroizing;
+
+use crate::config::Config;
+use crate::config::provider::{LobConfig, ProviderConfig, SandboxDialect, ThanksIoConfig};
+use crate::wiring::sandbox_endpoints::{ProviderEndpoint, SandboxEndpoints};
+use crate::wiring::storage::OpenStore;
+
+/// The prices of the emulated provider by Lob's API, which has no call for prices.
+const SANDBOX_PRICES: LobPrices = LobPrices { domestic: Cents(87), international: Cents(185) };
+
+/// The provider in its three roles, which share one rate limit: paid requests come first, then
+/// the reconciler, then previews.
+pub(crate) struct ProviderHandles {
+    pub(crate) paid: Arc<dyn Provider>,
+    pub(crate) reconciler: Arc<dyn Provider>,
+    pub(crate) previews: Arc<dyn Provider>,
+}
+
+/// `None` if no provider is configured.
+pub(super) async fn open(
+    config: &Config,
+    store: &OpenStore,
+    sandbox: &SandboxEndpoints,
+    client: HttpClient,
+    clock: Arc<dyn Clock>,
+) -> Result<Option<ProviderHandles>, String> {
+    let times = config.limits.provider_calls;
+    let budget = |account: &str| store.provider_budget(account);
+    let handles = match (&config.provider, &sandbox.provider) {
+        (ProviderConfig::Disabled, _) | (ProviderConfig::Sandbox(_), None) => return Ok(None),
+        (ProviderConfig::Sandbox(SandboxDialect::ThanksIo), Some(endpoint)) => {
+            let settings = thanks_io::ThanksIoSettings {
+                base: parse_url(&format!("{}/api/v2", endpoint.base_url))?,
+                token: Zeroizing::new(endpoint.token.clone()),
+                sender: ReturnAddress::default(),
+                previews: emulated_previews(endpoint)?,
+                mode: AccountMode::Testing,
+            };
+            thanks_io_handles(
+                &ThanksIo::new(settings, client, clock).calling(times).sharing(budget),
+            )
+        }
+        (ProviderConfig::Sandbox(SandboxDialect::Lob), Some(endpoint)) => {
+            let settings = lob::LobSettings {
+                base: parse_url(&format!("{}/v1", endpoint.base_url))?,
+                key: Zeroizing::new(endpoint.token.clone()),
+                sender: None,
+                previews: emulated_previews(endpoint)?,
+                prices: SANDBOX_PRICES,
+                cancel_seconds: 0,
+            };
+            lob_handles(&Lob::new(settings, client, clock).calling(times).sharing(budget))
+        }
+        (ProviderConfig::ThanksIo(chosen), _) => {
+            let provider = thanks_io(config, chosen, client, clock)?;
+            let provider = provider.calling(times).sharing(budget);
+            if config.guards_real_money() {
+                let mode = provider.mode().await.map_err(|_| MODE_UNKNOWN.to_owned())?;
+                mode.for_real_payments().map_err(|fault| fault.to_string())?;
+            }
+            thanks_io_handles(&provider)
+        }
+        (ProviderConfig::Lob(chosen), _) => {
+            let provider = lob(chosen, client, clock)?.calling(times).sharing(budget);
+            if config.guards_real_money() {
+                provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
+            }
+            lob_handles(&provider)
+        }
+    };
+    Ok(Some(handles))
+}
+
+fn thanks_io_handles(provider: &ThanksIo) -> ProviderHandles {
+    ProviderHandles {
+        paid: Arc::new(provider.clone()),
+        reconciler: Arc::new(provider.for_reconciler()),
+        previews: Arc::new(provider.for_previews()),
+    }
+}
+
+fn lob_handles(provider: &Lob) -> ProviderHandles {
+    ProviderHandles {
+        paid: Arc::new(provider.clone()),
+        reconciler: Arc::new(provider.for_reconciler()),
+        previews: Arc::new(provider.for_previews()),
+    }
+}
+
+const MODE_UNKNOWN: &str = "the provider did not report whether its account is live. Check \
+     PENNYBLACK_PROVIDER_TOKEN and the connection to api.thanks.io, and start again.";
+
+fn thanks_io(
+    config: &Config,
+    chosen: &ThanksIoConfig,
+    client: HttpClient,
+    clock: Arc<dyn Clock>,
+) -> Result<ThanksIo, String> {
+    let settings = thanks_io::ThanksIoSettings {
+        base: parse_url(thanks_io::BASE)?,
+        token: Zeroizing::new(chosen.token.reveal().to_owned()),
+        sender: chosen.sender.clone().unwrap_or_default(),
+        previews: thanks_io::ThanksIoSettings::known_previews(),
+        mode: if config.guards_real_money() { AccountMode::Live } else { AccountMode::Testing },
+    };
+    Ok(ThanksIo::new(settings, client, clock).named(chosen.account.as_deref()))
+}
+
+fn lob(chosen: &LobConfig, client: HttpClient, clock: Arc<dyn Clock>) -> Result<Lob, String> {
+    let settings = lob::LobSettings {
+        base: parse_url(lob::BASE)?,
+        key: Zeroizing::new(chosen.key.reveal().to_owned()),
+        sender: chosen.sender.clone(),
+        previews: lob::LobSettings::known_previews(),
+        prices: chosen.prices,
+        cancel_seconds: chosen.cancel_seconds,
+    };
+    Ok(Lob::new(settings, client, clock).named(chosen.account.as_deref()))
+}
+
+/// The emulator serves its own previews.
+fn emulated_previews(endpoint: &ProviderEndpoint) -> Result<PreviewLocations, String> {
+    Ok(PreviewLocations::new(vec![parse_url(&endpoint.base_url)?]))
+}
+
+fn parse_url(text: &str) -> Result<HttpUrl, String> {
+    HttpUrl::parse(text).map_err(|fault| format!("`{text}` is not a valid URL: {fault}"))
+}

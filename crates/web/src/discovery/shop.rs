@@ -1,0 +1,5 @@
+//! Documents of the shop: product feed, commerce metadata and quotes.
+
+pub mod commerce;
+pub mod feed;
+pub mod quote;

@@ -1,0 +1,160 @@
+//! Adds pages, products and their assets to the index.
+
+use content::fault::ContentFault;
+use content::page::Page;
+use content::product::Product;
+use content::render::{PageBodies, Renderer};
+use http::header::LINK;
+use http::{HeaderName, HeaderValue};
+use sha2::{Digest, Sha256};
+
+use crate::discovery::crawlers::json_ld;
+use crate::documents::document::{CachePolicy, DocumentBuilder, Vary};
+use crate::documents::index::DocumentIndexBuilder;
+use crate::mcp::public_content::PublicPage;
+use crate::site_facts::SiteFacts;
+use crate::surface::ResponseFormat;
+
+const MARKDOWN_TOKENS: HeaderName = HeaderName::from_static("x-markdown-tokens");
+/// A common estimate for English text.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+/// The `Link` header of every page.
+const DISCOVERY_LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\"; \
+    type=\"application/linkset+json\", </openapi.json>; rel=\"service-desc\"; \
+    type=\"application/json\", </docs>; rel=\"service-doc\"; type=\"text/html\", </llms.txt>; \
+    rel=\"describedby\"; type=\"text/markdown\", </sitemap.xml>; rel=\"sitemap\", \
+    </.well-known/ai-catalog.json>; rel=\"ai-catalog\"";
+
+/// Adds an asset under a path that contains a hash of its bytes, so that caches may keep it
+/// for ever.
+pub(super) fn add_asset(
+    facts: &SiteFacts,
+    documents: &mut DocumentIndexBuilder,
+    name: &str,
+    extension: &str,
+    media_type: &'static str,
+) -> Result<String, ContentFault> {
+    let bytes = facts.catalog.asset(&format!("assets/{name}.{extension}"))?;
+    let digest = Sha256::digest(&bytes);
+    let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let path = format!("/assets/{name}.{digest}.{extension}");
+    documents.add(&path, DocumentBuilder::new(media_type, bytes, CachePolicy::Immutable));
+    Ok(path)
+}
+
+pub(super) fn add_images(
+    facts: &SiteFacts,
+    documents: &mut DocumentIndexBuilder,
+) -> Result<(), ContentFault> {
+    let catalog = &facts.catalog;
+    let (svg, png) = ("image/svg+xml", "image/png");
+    let icon = catalog.asset("assets/favicon.svg")?;
+    documents.add("/favicon.svg", DocumentBuilder::new(svg, icon, CachePolicy::OneHour));
+    documents.add(
+        "/og.png",
+        DocumentBuilder::new(png, catalog.asset("assets/og.png")?, CachePolicy::OneHour),
+    );
+    for product in &catalog.products {
+        let image = catalog.asset(&product.picture_file())?;
+        documents
+            .add(&product.picture_path(), DocumentBuilder::new(svg, image, CachePolicy::OneHour));
+    }
+    Ok(())
+}
+
+/// Adds every page and product, and returns their Markdown.
+pub(super) fn add_pages(
+    facts: &SiteFacts,
+    renderer: &Renderer<'_>,
+    documents: &mut DocumentIndexBuilder,
+) -> Result<Vec<PublicPage>, ContentFault> {
+    let mut texts = Vec::new();
+    for page in &facts.catalog.pages {
+        let bodies = renderer.page(page, &page_json_ld(facts, page))?;
+        let front = &page.front;
+        let mut paths = vec![front.path.as_str()];
+        paths.extend(front.aliases.iter().map(String::as_str));
+        texts.push(PublicPage {
+            path: front.path.clone(),
+            title: front.title.clone(),
+            description: front.description.clone(),
+            language: page.language,
+            markdown: bodies.markdown.clone(),
+        });
+        add_page(facts, documents, &paths, &page.markdown_path(), bodies);
+    }
+    for product in &facts.catalog.products {
+        let path = product.path();
+        let bodies = renderer.product(product, &product_json_ld(facts, product))?;
+        texts.push(PublicPage {
+            path: path.clone(),
+            title: product.name.clone(),
+            description: product.summary.clone(),
+            language: facts.catalog.site.default_language(),
+            markdown: bodies.markdown.clone(),
+        });
+        add_page(facts, documents, &[&path], &product.markdown_path(), bodies);
+    }
+    Ok(texts)
+}
+
+fn add_page(
+    facts: &SiteFacts,
+    documents: &mut DocumentIndexBuilder,
+    paths: &[&str],
+    markdown_path: &str,
+    bodies: PageBodies,
+) {
+    let canonical = paths.first().copied().unwrap_or_default();
+    let link = |text: String| (LINK, HeaderValue::try_from(text).expect("paths are visible ASCII"));
+    let (name, alternate_link) = link(format!(
+        "{DISCOVERY_LINKS}, <{markdown_path}>; rel=\"alternate\"; type=\"text/markdown\""
+    ));
+    let html = DocumentBuilder::new(
+        ResponseFormat::Html.media_type(),
+        bodies.html,
+        CachePolicy::FiveMinutes,
+    );
+    let html = DocumentBuilder { vary: Vary::AcceptAndEncoding, ..html }.with(name, alternate_link);
+    let tokens = bodies.markdown.chars().count() / CHARACTERS_PER_TOKEN;
+    let (name, canonical_link) = link(format!("<{}>; rel=\"canonical\"", facts.url(canonical)));
+    let text = DocumentBuilder::new(
+        ResponseFormat::Markdown.media_type(),
+        bodies.markdown,
+        CachePolicy::FiveMinutes,
+    );
+    let text = DocumentBuilder { vary: Vary::AcceptAndEncoding, ..text }
+        .with(name, canonical_link)
+        .with(MARKDOWN_TOKENS, HeaderValue::from(tokens));
+    let short = format!("{}.md", canonical.trim_end_matches('/'));
+    let markdown_paths: Vec<&str> = match short.as_str() {
+        ".md" => vec![markdown_path],
+        short => vec![markdown_path, short],
+    };
+    documents.add_page(paths, &markdown_paths, html, text);
+}
+
+/// The structured data of a page, for search engines.
+fn page_json_ld(facts: &SiteFacts, page: &Page) -> Vec<String> {
+    let mut json_ld_texts = Vec::new();
+    match page.name.as_str() {
+        "home" => json_ld_texts.extend([json_ld::organization(facts), json_ld::website(facts)]),
+        name => {
+            let front = &page.front;
+            let trail = [(facts.catalog.site.name.as_str(), "/"), (&front.heading, &front.path)];
+            json_ld_texts.push(json_ld::breadcrumbs(facts, &trail));
+            if name == "support" {
+                json_ld_texts.push(json_ld::faq(facts));
+            }
+        }
+    }
+    json_ld_texts
+}
+
+fn product_json_ld(facts: &SiteFacts, product: &Product) -> Vec<String> {
+    let path = product.path();
+    let site = facts.catalog.site.name.as_str();
+    let trail = [(site, "/"), ("Shop", "/shop"), (product.name.as_str(), path.as_str())];
+    vec![json_ld::product(facts, product), json_ld::breadcrumbs(facts, &trail)]
+}

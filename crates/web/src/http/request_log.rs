@@ -1,0 +1,89 @@
+//! One log line for each request.
+
+use axum::extract::{MatchedPath, Request};
+use http::{Method, StatusCode};
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::http::request_id::RequestId;
+
+/// Logged when the client disconnected before the response was ready. The number is that of
+/// nginx and is never sent.
+const CLIENT_DISCONNECTED: u16 = 499;
+
+/// The log line of a request. It is written when this is dropped, also after a disconnect,
+/// when the request is not polled again.
+pub(crate) struct RequestLogEntry {
+    id: RequestId,
+    method: &'static str,
+    route: Route,
+    started: Instant,
+    status: u16,
+}
+
+/// The route pattern, never the path itself, which may contain an order or a name.
+enum Route {
+    None,
+    Fixed(&'static str),
+    Matched(MatchedPath),
+}
+
+impl RequestLogEntry {
+    pub(crate) fn for_request(id: RequestId, request: &Request) -> Self {
+        Self {
+            id,
+            method: method_name(request.method()),
+            route: request.extensions().get().cloned().map_or(Route::None, Route::Matched),
+            // The runtime's clock and not the Clock port, because this measures a duration, and
+            // tests pause the runtime.
+            started: Instant::now(),
+            status: CLIENT_DISCONNECTED,
+        }
+    }
+
+    /// For an endpoint that is served before the router.
+    pub(crate) fn for_route(id: RequestId, method: &Method, route: &'static str) -> Self {
+        Self {
+            id,
+            method: method_name(method),
+            route: Route::Fixed(route),
+            started: Instant::now(),
+            status: CLIENT_DISCONNECTED,
+        }
+    }
+
+    /// Called only when the line is written, because it reads the clock.
+    fn milliseconds(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn set_status(&mut self, status: StatusCode) {
+        self.status = status.as_u16();
+    }
+}
+
+impl Drop for RequestLogEntry {
+    fn drop(&mut self) {
+        let method = self.method;
+        let route = match &self.route {
+            Route::None => "(none)",
+            Route::Fixed(route) => route,
+            Route::Matched(route) => route.as_str(),
+        };
+        let status = self.status;
+        let request_id = self.id.as_str();
+        // Its own target, so that a log filter can select these lines.
+        if status >= 500 {
+            warn!(target: "request", method, route, status, duration_ms = self.milliseconds(), request_id, "failed");
+        } else {
+            info!(target: "request", method, route, status, duration_ms = self.milliseconds(), request_id, "answered");
+        }
+    }
+}
+
+/// The caller chooses the method, so only standard ones are logged.
+fn method_name(method: &Method) -> &'static str {
+    const STANDARD: [&str; 9] =
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    STANDARD.into_iter().find(|name| *name == method.as_str()).unwrap_or("(other)")
+}

@@ -1,0 +1,101 @@
+//! `POST /api/x402/postcards/preview`: renders a postcard without payment, mailing or storage.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use http::header::{CACHE_CONTROL, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use order::checkout::preview::Previews;
+use serde::Serialize;
+
+use crate::http::cors::CorsPolicy;
+use crate::http::problem::{self, Problem, Retry};
+use crate::http::rate_limit::{Admission, RateLimiter};
+use crate::routes::draft;
+use crate::routes::refused::{refused, unread};
+
+pub(crate) const PATH: &str = "/api/x402/postcards/preview";
+
+/// Per minute. The provider allows sixty calls per minute in total, and paid requests have
+/// priority.
+const PREVIEWS_PER_MINUTE: u32 = 15;
+
+const CORS: CorsPolicy = CorsPolicy {
+    allow_methods: "POST, OPTIONS",
+    allow_headers: "content-type",
+    expose_headers: None,
+};
+
+struct PreviewState {
+    previews: Previews,
+    limiter: RateLimiter,
+}
+
+/// Without previews the route answers 503.
+pub(crate) fn routes(previews: Option<Previews>) -> Router {
+    let state = match previews {
+        Some(previews) => {
+            let state = PreviewState { previews, limiter: RateLimiter::new(PREVIEWS_PER_MINUTE) };
+            post(preview).with_state(Arc::new(state))
+        }
+        None => post(|| async { problem::NOT_CONFIGURED }),
+    };
+    CORS.apply(Router::new().route(PATH, state))
+}
+
+async fn preview(
+    State(state): State<Arc<PreviewState>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let request = match draft::read(state.previews.names.as_ref(), &headers, &body) {
+        Ok(request) => request,
+        Err(why) => return unread(&why),
+    };
+    // After parsing, so that invalid requests do not count.
+    let decision = state.limiter.take();
+    match decision.admission {
+        Admission::Admitted => {}
+        Admission::Exhausted => return rate_limited(decision.reset_seconds.get()),
+    }
+    match state.previews.show(request.seller.as_ref(), &request.card).await {
+        Ok(preview) => preview_response(preview.urls),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// The images show the recipient, so they must not be cached.
+fn preview_response(preview_urls: Vec<String>) -> Response {
+    let mut response = Json(PreviewBody { preview_urls }).into_response();
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn rate_limited(seconds: u64) -> Response {
+    let mut response = RATE_LIMITED.into_response();
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
+const RATE_LIMITED: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    code: "preview_busy",
+    message: Cow::Borrowed(
+        "Too many previews. Wait for the seconds in Retry-After, then retry. Do not send a paid \
+         request merely because of this error.",
+    ),
+    retry: Retry::Same,
+};
+
+#[derive(Serialize)]
+struct PreviewBody {
+    preview_urls: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! The preview endpoint over the fakes of the order crate.
+
+use axum::body::{Body, to_bytes};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW,
+};
+use http::{Method, Request};
+use order::model::mail::Promises;
+use order::testing::fakes::fault_schedule::ExhaustiveFaults;
+use order::testing::fakes::manual_time::ManualTime;
+use order::testing::fakes::world::FakeWorld;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use super::*;
+
+fn site() -> Router {
+    let promises =
+        Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
+    let still = Box::new(ManualTime::default());
+    let world = FakeWorld::new(Box::new(ExhaustiveFaults::default()), still, promises);
+    let sellers = world.process().checkout.sellers;
+    routes(Some(Previews { provider: world.clone(), names: world, sellers }))
+}
+
+fn body() -> Value {
+    json!({
+        "front_image_url": "https://images.example.org/sea.jpg",
+        "message": "The sea says hello.",
+        "recipient": {
+            "name": "Ada Lovelace", "address": "12 St James's Square", "city": "London",
+            "province": "London", "postal_code": "SW1Y 4JH", "country": "GB",
+        },
+    })
+}
+
+async fn ask(site: &Router, method: Method, body: String) -> (Response, Value) {
+    let request = Request::builder().method(method).uri(PATH).body(Body::from(body)).unwrap();
+    let mut response = site.clone().oneshot(request).await.unwrap();
+    assert_eq!(response.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    let body = std::mem::take(response.body_mut());
+    let bytes = to_bytes(body, 65_536).await.unwrap();
+    (response, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_valid_card_is_rendered_and_not_cached() {
+    let (response, said) = ask(&site(), Method::POST, body().to_string()).await;
+    assert_eq!(response.status(), StatusCode::OK, "{said}");
+    assert!(!said["preview_urls"].as_array().unwrap().is_empty(), "{said}");
+    assert_eq!(response.headers()[CACHE_CONTROL], "no-store");
+}
+
+#[tokio::test]
+async fn a_seller_that_is_not_enabled_is_rejected_before_the_provider_is_called() {
+    let mut body = body();
+    body["seller"] = json!("mallory");
+    let (response, said) = ask(&site(), Method::POST, body.to_string()).await;
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    assert_eq!(said["error"]["code"], "seller_not_enabled");
+    assert_eq!(response.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], "Retry-After, X-Request-Id");
+}
+
+#[tokio::test(start_paused = true)]
+async fn previews_are_rate_limited_and_invalid_requests_do_not_count() {
+    let site = site();
+    for _ in 0..PREVIEWS_PER_MINUTE {
+        assert_eq!(ask(&site, Method::POST, "{}".into()).await.0.status(), 400);
+        assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
+    }
+    let (response, said) = ask(&site, Method::POST, body().to_string()).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(said["error"]["code"], "preview_busy");
+    assert_eq!(response.headers()[RETRY_AFTER], "60");
+    assert_eq!(response.headers()[ACCESS_CONTROL_EXPOSE_HEADERS], "Retry-After, X-Request-Id");
+    // The contract: do not pay because a preview failed.
+    let message = said["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("Do not send a paid request merely because of this error"),
+        "{message}"
+    );
+    tokio::time::advance(std::time::Duration::from_secs(60)).await;
+    assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
+}
+
+#[tokio::test]
+async fn preflights_are_answered_and_other_methods_get_405() {
+    let (preflight, _) = ask(&site(), Method::OPTIONS, String::new()).await;
+    assert_eq!(preflight.status(), StatusCode::NO_CONTENT);
+    assert_eq!(preflight.headers()[ACCESS_CONTROL_ALLOW_METHODS], "POST, OPTIONS");
+    let (get, _) = ask(&site(), Method::GET, String::new()).await;
+    assert_eq!((get.status().as_u16(), &get.headers()[ALLOW]), (405, &"POST".parse().unwrap()));
+}
