@@ -12,7 +12,7 @@ use order::model::payment::{Instrument, PaymentKey};
 use order::tender::Rejection;
 use pay::x402::credential::{Eip2612Permit, Permit2Authorization};
 use pay::x402::settler::SignatureKind;
-use pay::x402::signature::promise_digest;
+use pay::x402::signature::authorization_digest;
 
 use super::chain::LATEST;
 use super::network_settler::{NetworkSettler, PaymentCall, PrepareError};
@@ -245,7 +245,8 @@ async fn signed(
         return Err(bad());
     }
     let signature = Bytes::copy_from_slice(&promise.signature);
-    let asked = Wallet::isValidSignatureCall { hash: promise_digest(promise).into(), signature };
+    let asked =
+        Wallet::isValidSignatureCall { hash: authorization_digest(promise).into(), signature };
     let answer = network.chain.node.call(promise.payer, &asked.abi_encode(), LATEST).await;
     match answer.map_err(PrepareError::from) {
         Ok(said) => {

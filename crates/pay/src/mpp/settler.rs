@@ -26,7 +26,7 @@ pub trait TransferSettler: Send + Sync {
         authorization: &TransferAuthorization,
     ) -> Result<AuthorizationUse, Rejection>;
 
-    /// See [`order::tender::Tender::prepare`]. Also returns whether the authorization was used
+    /// See [`order::tender::Session::prepare`]. Also returns whether the authorization was used
     /// since it was verified.
     async fn prepare(
         &self,
@@ -34,11 +34,11 @@ pub trait TransferSettler: Send + Sync {
         earlier: Option<&Preparation>,
     ) -> Result<PreparedTransfer, Rejection>;
 
-    /// See [`order::tender::Tender::settle`]. A transfer that another account made with the
+    /// See [`order::tender::Session::settle`]. A transfer that another account made with the
     /// same authorization to the same seller counts as settled.
     async fn settle(&self, due: TransferPayment<'_>) -> Result<ConfirmedTransfer, Unsettled>;
 
-    /// See [`order::tender::Tender::trace`]. `reported` is the transaction that a facilitator
+    /// See [`order::tender::Session::trace`]. `reported` is the transaction that a facilitator
     /// reported, if it did.
     async fn trace(
         &self,

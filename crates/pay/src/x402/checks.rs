@@ -12,7 +12,7 @@ use super::credential::{
 use super::extensions::Extensions;
 use super::resource::{Resource, ResourceEcho};
 use super::settler::{FacilitatorAddress, Permit2Settler, SignatureKind};
-use super::signature::{KEY_SIGNATURE_BYTES_MAX, permit_digest, promise_digest};
+use super::signature::{KEY_SIGNATURE_BYTES_MAX, authorization_digest, permit_digest};
 use super::{PERMIT2, UPTO_PROXY, invalid};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION, recover};
 use crate::parse::address;
@@ -154,7 +154,7 @@ fn check_signature(authorization: &Permit2Authorization) -> Result<(), Rejection
     match signer(authorization) {
         SignatureKind::Contract => Ok(()),
         SignatureKind::Key => {
-            let payer = recover(promise_digest(authorization), &authorization.signature);
+            let payer = recover(authorization_digest(authorization), &authorization.signature);
             first_failure(&[(payer == Some(authorization.payer), "invalid_permit2_signature")])
         }
     }

@@ -22,7 +22,7 @@ use super::settler::{
     FacilitatorAddress, GasSponsoring, Permit2Payment, Permit2Settler, Permit2Support,
     SignatureKind,
 };
-use super::signature::{permit_digest, promise_digest};
+use super::signature::{authorization_digest, permit_digest};
 use super::tender::X402;
 use super::{PERMIT2, UPTO_PROXY};
 use crate::transfer::{ConfirmedTransfer, TransferStatus};
@@ -205,7 +205,7 @@ impl Payer {
     pub(crate) fn sign(&self, payload: &mut Value) {
         let authorization =
             Permit2Authorization::read(&credential(payload)).map_err(|why| format!("{why:?}"));
-        let signature = self.signature(promise_digest(&authorization.unwrap()));
+        let signature = self.signature(authorization_digest(&authorization.unwrap()));
         payload["payload"]["signature"] = hex(&signature).into();
     }
 

@@ -29,7 +29,7 @@ pub trait Permit2Settler: Send + Sync {
         signature: SignatureKind,
     ) -> Result<(), Rejection>;
 
-    /// See [`order::tender::Tender::prepare`].
+    /// See [`order::tender::Session::prepare`].
     async fn prepare(
         &self,
         authorization: &Permit2Authorization,
@@ -37,10 +37,10 @@ pub trait Permit2Settler: Send + Sync {
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection>;
 
-    /// See [`order::tender::Tender::settle`].
+    /// See [`order::tender::Session::settle`].
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled>;
 
-    /// See [`order::tender::Tender::trace`]. `reported` is the transaction that a facilitator
+    /// See [`order::tender::Session::trace`]. `reported` is the transaction that a facilitator
     /// reported, if it did.
     async fn trace(
         &self,

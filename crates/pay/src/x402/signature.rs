@@ -16,7 +16,7 @@ pub const KEY_SIGNATURE_BYTES_MAX: usize = 65;
 
 /// What the payer of this promise signed, if the promise is for USDC and for
 /// the `upto` proxy.
-pub fn promise_digest(promise: &Permit2Authorization) -> Word {
+pub fn authorization_digest(promise: &Permit2Authorization) -> Word {
     let transfer = UptoTransfer {
         token: promise.network.usdc().bytes(),
         amount: word::from_u64(promise.most.atomic()),

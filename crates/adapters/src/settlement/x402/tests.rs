@@ -44,7 +44,10 @@ fn digest_and_call_are_those_of_the_official_client() {
     assert_eq!(vectors().len(), 3);
     for vector in vectors() {
         let promise = promise(&vector);
-        assert_eq!(B256::from(promise_digest(&promise)).to_string(), text(&vector, "/digest"));
+        assert_eq!(
+            B256::from(authorization_digest(&promise)).to_string(),
+            text(&vector, "/digest")
+        );
         let call = call(&promise, CHARGE, Allowance::Given);
         assert_eq!(Bytes::from(call.data).to_string(), text(&vector, "/settleCalldata"));
         assert_eq!(call.to, noun(UPTO_PROXY));

@@ -35,18 +35,18 @@ impl Shop {
         Self { process: world.process(), mpp, mpp_settler, x402, x402_settler }
     }
 
-    fn post(&self, door: &dyn HttpBinding, brings: Option<(&'static str, &str)>) -> HttpAnswer {
+    fn post(&self, binding: &dyn HttpBinding, brings: Option<(&'static str, &str)>) -> HttpAnswer {
         let headers =
             brings.map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
-        let payment = door.payment_headers(&HeaderMap::from_iter(headers), BODY).unwrap();
+        let payment = binding.payment_headers(&HeaderMap::from_iter(headers), BODY).unwrap();
         let request = Request {
             seller: None,
             operation_id: None,
             card: card("hello"),
             credential: payment.credential,
         };
-        let result = poll_once(self.process.send(door, request)).unwrap();
-        door.answer(&result, &CONTEXT)
+        let result = poll_once(self.process.send(binding, request)).unwrap();
+        binding.answer(&result, &CONTEXT)
     }
 
     fn by_mpp(&self) -> (&'static str, String) {

@@ -25,7 +25,7 @@ fn authorization(vector: &Value) -> Permit2Authorization {
 fn digests_and_payers_are_those_of_the_official_client() {
     for vector in vectors() {
         let promise = authorization(&vector);
-        let digest = promise_digest(&promise);
+        let digest = authorization_digest(&promise);
         assert_eq!(hex(&digest), vector["digest"]);
         assert_eq!(hex(&promise.signature), vector["signature"]);
         assert_eq!(recover(digest, &promise.signature).unwrap().to_string(), vector["payer"]);
