@@ -25,8 +25,9 @@ pub(super) const SCAN_SECONDS: u64 = 120;
 const SKEW_SECONDS: u64 = 60 * 60;
 /// A scan that was not continued for this long is discarded. Longer than any order's back-off.
 const PAUSE_SECONDS_MAX: u64 = 30 * 60;
-/// After this time the whole list is scanned again, whatever is known.
-pub(super) const FULL_SCAN_SECONDS: u64 = 24 * 60 * 60;
+/// After this time the whole list is scanned again, whatever is known: it finds a card that the
+/// provider listed later than LIST_LAG_SECONDS.
+pub(super) const FULL_SCAN_SECONDS: u64 = 60 * 60;
 /// The most orders that are kept, at about 100 bytes each. Above it the next scan is a full one.
 const ORDERS_MAX: usize = 50_000;
 
