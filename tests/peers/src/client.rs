@@ -1,4 +1,4 @@
-//! The official Rust client at our door: it walks through plan.json, with the handshake and without.
+//! The official Rust client against our server: it runs plan.json, with the handshake and without.
 
 use std::collections::HashMap;
 use std::error::Error;

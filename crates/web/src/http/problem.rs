@@ -1,4 +1,4 @@
-//! How the house says that something is wrong, in one shape for all doors.
+//! Errors of endpoints without a payment protocol, in one JSON format.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
@@ -13,11 +13,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
 
-/// How long a caller should wait before knocking again after a passing fault.
+/// How long a caller should wait after a temporary error.
 pub const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("2");
 
-/// What a script on another site may read of a fault beside its body: how long to wait, and
-/// the name to ask us about it with. Doors with more to show say so themselves.
+/// The headers of an error that a script on another site may read. Endpoints that send more
+/// headers list them themselves.
 pub(crate) const EXPOSED: HeaderValue = HeaderValue::from_static("Retry-After, X-Request-Id");
 
 /// What a caller may do next.
@@ -26,12 +26,12 @@ pub(crate) const EXPOSED: HeaderValue = HeaderValue::from_static("Retry-After, X
 pub enum Retry {
     /// The same request again, later.
     Same,
-    /// This request will not get better by repetition.
+    /// Repeating this request does not help.
     Never,
 }
 
-/// A fault in words that hold nothing the caller sent, so that an error can
-/// never carry personal data into a log or a cache.
+/// An error. Its text contains nothing that the caller sent, so it never carries personal data
+/// into a log or a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub status: StatusCode,
@@ -121,12 +121,12 @@ pub(crate) fn unknown_version() -> Response {
     detailed(problem, "about:blank", &json!({ "supported_versions": ["1"] }))
 }
 
-/// For doors where all that is refused is a problem document.
+/// For endpoints whose errors are problem documents.
 pub(crate) fn document(problem: Problem) -> Response {
     detailed(problem, "about:blank", &json!({}))
 }
 
-/// A problem document (RFC 9457) that also has our own shape inside.
+/// A problem document (RFC 9457) that also contains our own format.
 fn detailed(problem: Problem, kind: &str, more: &serde_json::Value) -> Response {
     let Problem { status, code, message, retry } = problem.clone();
     let mut body = json!({

@@ -1,4 +1,4 @@
-//! The back door, as a test in another process uses it.
+//! The control interface, as a test in another process uses it.
 
 use serde_json::{Value, json};
 

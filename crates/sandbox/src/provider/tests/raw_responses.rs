@@ -214,7 +214,7 @@ async fn a_dropped_provider_accepts_no_connection() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, refused).await.expect("the door closes");
+    timeout(PATIENCE, refused).await.expect("the connection closes");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The same shop's door for MPP: a challenge for the body that came, and one transfer.
+//! The merchant's MPP endpoint: a challenge for the body of the request, and one transfer.
 
 use axum::body::Bytes;
 use axum::extract::State;
