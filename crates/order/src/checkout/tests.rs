@@ -250,6 +250,25 @@ fn an_offer_whose_payment_was_declined_keeps_its_id_for_ever() {
 }
 
 #[test]
+fn a_payment_in_doubt_is_never_answered_402_however_old_it_is() {
+    let (world, still) = good_world();
+    let process = world.process();
+    let message = "Greetings, number 1.";
+    let first = order_of(&send(&world, &process, request(message, None)));
+    let settling = samples::begun(samples::offer_of(samples::operation(1), world.time()), 1);
+    let version = poll_once(world.store.record(&settling.clone().into(), &Actor::Checkout));
+    let version = version.unwrap().unwrap();
+    still.advance(100 * OFFER_SECONDS);
+    let unpaid = send(&world, &process, request(message, None));
+    assert_eq!(unpaid, Err(Refusal::PaymentInPlay(first)));
+    let unconfirmed = Order { version, ..settling.lost(world.time()) };
+    poll_once(world.store.record(&unconfirmed.into(), &Actor::Checkout)).unwrap().unwrap();
+    still.advance(100 * OFFER_SECONDS);
+    let unpaid = send(&world, &process, request(message, None));
+    assert_eq!(unpaid, Err(Refusal::PaymentInPlay(first)));
+}
+
+#[test]
 fn a_seller_who_is_not_enabled_is_not_sold_for() {
     let (world, _) = good_world();
     let stranger =
