@@ -107,7 +107,7 @@ fn receipt(settlement: &Value, payment: &PendingPayment) -> [(&'static str, Stri
 pub(crate) fn order(record: &Value) -> String {
     let mut table = Vec::new();
     flatten("", record, &mut table);
-    format!("The order as the service tells it:\n\n{}", rows(&table))
+    format!("The order:\n\n{}", rows(&table))
 }
 
 fn flatten(path: &str, value: &Value, table: &mut Vec<(String, String)>) {
