@@ -106,3 +106,45 @@ impl Interceptor for SpentElsewhere {
         self.result.map_err(str::to_owned)
     }
 }
+
+/// Lets another process take the same request while this one is about to settle.
+struct AskedMeanwhile {
+    process: FakeProcess,
+    tender: FakeTender,
+    request: Mutex<Option<Request>>,
+    answer: Mutex<Option<Result<Outcome, Refusal>>>,
+}
+
+#[async_trait]
+impl Interceptor for AskedMeanwhile {
+    async fn before(&self, call: SessionCall, _: CredentialDigest) -> Result<(), String> {
+        let request = self.request.lock().unwrap().take_if(|_| call == SessionCall::Settle);
+        if let Some(request) = request {
+            let answer = self.process.send(&self.tender, request).await;
+            *self.answer.lock().unwrap() = Some(answer);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_payment_that_another_process_is_settling_is_neither_traced_nor_settled() {
+    for rail in RAILS {
+        let (world, _) = good_world();
+        let signed = promise(&world, 1).credential();
+        let same = || request("hello", Some(signed.clone()));
+        let interceptor = AskedMeanwhile {
+            process: world.process(),
+            tender: world.tender(rail),
+            request: Some(same()).into(),
+            answer: Mutex::default(),
+        };
+        let tender = InterceptedTender { tender: world.tender(rail), interceptor };
+        let paid = poll_once(world.process().send(&tender, same())).unwrap();
+        let order = order_of(&paid);
+        let answer = tender.interceptor.answer.lock().unwrap().take();
+        assert_eq!(answer, Some(Err(Refusal::PaymentUnconfirmed(order))), "{rail:?}");
+        let chain = world.chain.lock().unwrap();
+        assert_eq!((chain.settle_calls, chain.transfers.len()), (1, 1), "{rail:?}");
+    }
+}
