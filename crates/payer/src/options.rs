@@ -1,4 +1,4 @@
-//! What the person who pays decides.
+//! The options of a payment: card, protocol, key, limit and network.
 
 use std::path::PathBuf;
 
