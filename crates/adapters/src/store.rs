@@ -8,4 +8,4 @@ mod rows;
 pub mod sqlite;
 mod undecryptable;
 
-pub use error::OpenError;
+pub use error::{OpenError, UrlProblem};

@@ -15,6 +15,8 @@ pub enum OpenError {
     /// The text is no PostgreSQL address. It may hold a password, so it is not
     /// repeated.
     InvalidUrl,
+    /// The URL asks for TLS in a way that we do not support.
+    Tls(UrlProblem),
     /// PostgreSQL does not answer, or does not let us in.
     Postgres { cause: Box<dyn Error + Send + Sync> },
     /// It was written by a build from before the first release.
@@ -57,6 +59,7 @@ impl fmt::Display for OpenError {
                 "the database URL cannot be parsed: write it as \
                  postgresql://user:password@host:5432/name"
             ),
+            Self::Tls(problem) => write!(f, "{problem}"),
             Self::Postgres { cause } => {
                 write!(f, "cannot use PostgreSQL: {cause}")?;
                 let mut deeper = cause.source();
@@ -64,7 +67,10 @@ impl fmt::Display for OpenError {
                     write!(f, ": {reason}")?;
                     deeper = reason.source();
                 }
-                write!(f, "; check that it runs and that its address and password are right")
+                write!(
+                    f,
+                    "; check that it runs and that its address, password and certificate are right"
+                )
             }
             Self::Newer { found, known } => write!(
                 f,
@@ -84,6 +90,60 @@ impl fmt::Display for OpenError {
 }
 
 impl Error for OpenError {}
+
+/// What is wrong with the TLS parameters of a PostgreSQL URL. No text repeats a value except the
+/// path of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UrlProblem {
+    /// A mode of libpq that does not check who the server is.
+    UncheckedTls,
+    /// Not a mode of libpq.
+    TlsMode,
+    /// Another parameter of libpq, such as the certificate of a client.
+    TlsOption,
+    /// An authority without TLS.
+    UnusedAuthority,
+    /// The file of authorities cannot be used.
+    Authority { path: PathBuf, why: String },
+}
+
+impl fmt::Display for UrlProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UncheckedTls => write!(
+                f,
+                "sslmode allow, prefer, require and verify-ca do not check that the server is the \
+                 right one: write sslmode=verify-full, with sslrootcert=FILE for an authority of \
+                 your own, or sslmode=disable to connect without TLS"
+            ),
+            Self::TlsMode => write!(
+                f,
+                "the database URL has an unknown sslmode: write sslmode=verify-full or \
+                 sslmode=disable"
+            ),
+            Self::TlsOption => write!(
+                f,
+                "of the ssl parameters in the database URL only sslmode, sslrootcert and \
+                 sslnegotiation are supported: remove the others; client certificates cannot be used"
+            ),
+            Self::UnusedAuthority => write!(
+                f,
+                "sslrootcert has an effect only with sslmode=verify-full: add that, or remove it"
+            ),
+            Self::Authority { path, why } => write!(
+                f,
+                "cannot use the authorities in {} (sslrootcert): {why}; write the path of a PEM file",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl From<UrlProblem> for OpenError {
+    fn from(problem: UrlProblem) -> Self {
+        Self::Tls(problem)
+    }
+}
 
 pub(super) fn postgres(cause: impl Error + Send + Sync + 'static) -> OpenError {
     OpenError::Postgres { cause: Box::new(cause) }

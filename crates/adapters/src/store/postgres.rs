@@ -2,9 +2,7 @@
 //!
 //! A write is one statement: atomic, one round trip, and the server groups commits.
 //!
-//! Connections are not encrypted yet: keep the server on this machine or on a
-//! private network. [`PostgresStore::connect`] is the one place that decides
-//! it, by the connector that it hands on.
+//! `sslmode=verify-full` in the URL encrypts all connections ([`tls`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,8 +14,8 @@ use order::lifecycle::{Offered, Order, Stored};
 use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::payment::PaymentKey;
 use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use tokio_postgres::Row as Answer;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{NoTls, Row as Answer};
 
 mod budget;
 mod connection;
@@ -26,11 +24,14 @@ mod lease;
 mod outbox;
 mod queries;
 mod session;
+mod tls;
 
 use self::connection::Server;
 use self::heartbeat::Heartbeat;
 use self::queries::BeforeClaim;
 use self::session::Session;
+pub use self::tls::PostgresTransport;
+use self::tls::ServerUrl;
 use super::rows::{self, Row, seconds_cell, sql};
 use super::undecryptable::Undecryptable;
 use super::{OpenError, error};
@@ -61,9 +62,9 @@ impl PostgresStore {
         keyring: &Keyring,
         worker: WorkerId,
     ) -> Result<Self, OpenError> {
-        let (server, config) = Server::connect(url, NoTls, keyring).await?;
+        let (server, url) = Server::connect(url, keyring).await?;
         // The first heartbeat is written before anything else can be.
-        let session = Arc::new(Session::new(config, worker));
+        let session = Arc::new(Session::new(url, worker));
         session.client().await.map_err(error::postgres)?;
         let undecryptable = Arc::new(Undecryptable::default());
         let heartbeat =
@@ -73,10 +74,16 @@ impl PostgresStore {
         Ok(Self { cipher, offers, server, session, heartbeat, undecryptable })
     }
 
+    /// How the connections to the server of a URL are protected. Nothing is sent; the file of
+    /// authorities is read.
+    pub fn transport(url: &str) -> Result<PostgresTransport, OpenError> {
+        ServerUrl::parse(url).map(|server| server.transport())
+    }
+
     /// The open orders of a database, which is read and not changed. A database without our
     /// tables has none.
     pub async fn open_orders_at(url: &str) -> Result<Vec<OpenOrders>, OpenError> {
-        let client = connection::read_only(url, NoTls).await?;
+        let client = connection::read_only(url).await?;
         let found = client.query_one("SELECT to_regclass('orders') IS NOT NULL", &[]).await;
         if !found.and_then(|row| row.try_get(0)).map_err(error::postgres)? {
             return Ok(Vec::new());

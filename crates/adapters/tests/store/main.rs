@@ -11,4 +11,5 @@ mod postgres_server;
 mod rotation;
 mod sqlite;
 mod test_store;
+mod tls;
 mod truncated_files;

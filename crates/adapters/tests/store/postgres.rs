@@ -14,11 +14,20 @@ use crate::postgres_server::Schema;
 use crate::test_store::{crowd, keyring, runtime, worker};
 
 fn put_to<C: Future<Output = ()>>(check: impl FnOnce(StoreUnderTest) -> C) {
+    put_to_url(|schema| schema.url.clone(), check);
+}
+
+/// Runs a check of the contract on a new schema, which the stores reach by the given URL.
+pub(crate) fn put_to_url<C: Future<Output = ()>>(
+    url: fn(&Schema) -> String,
+    check: impl FnOnce(StoreUnderTest) -> C,
+) {
     runtime().block_on(async {
         let schema = Schema::create().await;
-        let store = Arc::new(connect(&schema.url, 1).await);
+        let url = url(&schema);
+        let store = Arc::new(connect(&url, 1).await);
         let newest = Arc::new(Mutex::new((store.clone(), 1)));
-        let (opened, url) = (newest.clone(), schema.url.clone());
+        let opened = newest.clone();
         let restart: RestartStore = Arc::new(move || {
             let (opened, url) = (opened.clone(), url.clone());
             Box::pin(async move {

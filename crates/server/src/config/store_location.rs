@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use adapters::store::OpenError;
+use adapters::store::postgres::{PostgresStore, PostgresTransport};
 use url::Url;
 
 use crate::config::fault::SettingProblem;
@@ -10,6 +12,8 @@ use crate::config::values::ReportText;
 use crate::config::values::secret::Secret;
 
 const REMEDY: &str = "Write the path of an SQLite file, or postgres://user@host:5432/database.";
+const TLS_REMEDY: &str = "Write postgres://user@host:5432/database?sslmode=verify-full, with \
+     &sslrootcert=FILE if the server's certificate is from your own authority.";
 
 #[derive(Debug)]
 pub(crate) enum StoreLocation {
@@ -22,6 +26,7 @@ pub(crate) enum StoreLocation {
 pub(crate) struct PostgresLocation {
     pub connection: Secret,
     redacted: String,
+    transport: PostgresTransport,
 }
 
 impl StoreLocation {
@@ -50,6 +55,21 @@ impl StoreLocation {
             StoreLocation::Postgres(_) => "PostgreSQL",
         }
     }
+
+    /// A warning if orders and the password cross a network in clear text.
+    pub(crate) fn warning(&self) -> Option<String> {
+        match self {
+            StoreLocation::Sqlite(_) => None,
+            StoreLocation::Postgres(location) => match &location.transport {
+                PostgresTransport::Local | PostgresTransport::Encrypted => None,
+                PostgresTransport::ClearText(host) => Some(format!(
+                    "The connection to PostgreSQL at {host} is not encrypted: orders and the \
+                     password cross the network in clear text. Add sslmode=verify-full to \
+                     server.store."
+                )),
+            },
+        }
+    }
 }
 
 impl PostgresLocation {
@@ -74,8 +94,16 @@ impl PostgresLocation {
             url.set_password(Some(password.reveal()))
                 .map_err(|()| SettingProblem::new("cannot have a password", REMEDY))?;
         }
-        Ok(Self { connection: Secret::new(url.to_string()), redacted: without_password(url) })
+        let connection = Secret::new(url.to_string());
+        let transport =
+            PostgresStore::transport(connection.reveal()).map_err(|error| problem(&error))?;
+        Ok(Self { connection, redacted: without_password(url), transport })
     }
+}
+
+/// The texts of these errors do not repeat the URL.
+fn problem(error: &OpenError) -> SettingProblem {
+    SettingProblem::new(error.to_string(), TLS_REMEDY)
 }
 
 /// Scheme, user, host and database. The query is removed too, because drivers read secrets
@@ -114,10 +142,31 @@ mod tests {
     #[test]
     fn the_connection_has_the_password_and_the_redacted_form_has_not() {
         let location =
-            postgres("postgres://clerk:sesame@db.example:5433/orders?sslmode=require", None);
-        let whole = "postgres://clerk:sesame@db.example:5433/orders?sslmode=require";
+            postgres("postgres://clerk:sesame@db.example:5433/orders?sslmode=disable", None);
+        let whole = "postgres://clerk:sesame@db.example:5433/orders?sslmode=disable";
         assert_eq!(location.connection.reveal(), whole);
         assert_eq!(location.redacted, "postgres://clerk@db.example:5433/orders");
+    }
+
+    #[test]
+    fn a_network_without_tls_is_warned_about_and_a_mode_without_a_check_is_refused() {
+        let warning = |text: &str| StoreLocation::parse(text, None).unwrap().warning();
+        for quiet in [
+            "orders.sqlite3",
+            "postgres://clerk@localhost/orders",
+            "postgres://clerk@db.example/orders?sslmode=verify-full",
+        ] {
+            assert_eq!(warning(quiet), None);
+        }
+        for loud in ["", "?sslmode=disable"] {
+            let warning = warning(&format!("postgres://clerk:sesame@db.example/orders{loud}"));
+            let warning = warning.expect("clear text is never silent");
+            assert!(warning.contains("db.example") && !warning.contains("sesame"), "{warning}");
+        }
+        let refused = "postgres://clerk:sesame@db.example/orders?sslmode=require";
+        let refused = StoreLocation::parse(refused, None).unwrap_err();
+        assert!(refused.message.contains("do not check"), "{refused:?}");
+        assert!(refused.remedy.contains("verify-full"), "{refused:?}");
     }
 
     #[test]

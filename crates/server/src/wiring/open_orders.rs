@@ -18,6 +18,9 @@ use crate::config::store_location::{PostgresLocation, StoreLocation};
 
 /// Logs the warnings at start.
 pub(crate) async fn warn_at_start(config: &Config, store: &dyn Store) {
+    if let Some(warning) = config.server.store.warning() {
+        warn!("{warning}");
+    }
     match store.open_orders().await {
         Ok(open) => warnings(config, &open).iter().for_each(|warning| warn!("{warning}")),
         Err(error) => warn!(kind = ?error, "cannot read open orders"),
@@ -31,13 +34,14 @@ pub(crate) fn warnings_of(config: &Config) -> Vec<String> {
         StoreLocation::Sqlite(path) => Ok(SqliteStore::open_orders_in(path).unwrap_or_default()),
         StoreLocation::Postgres(location) => read_postgres(location),
     };
-    match open {
+    let found = match open {
         Ok(open) => warnings(config, &open),
         Err(why) => vec![format!(
             "The database was not read, so open orders at a provider account or network that is not \
              configured are not listed: {why}."
         )],
-    }
+    };
+    config.server.store.warning().into_iter().chain(found).collect()
 }
 
 fn read_postgres(location: &PostgresLocation) -> Result<Vec<OpenOrders>, String> {

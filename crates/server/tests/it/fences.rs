@@ -52,6 +52,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "sha2",
             "tokio",
             "tokio-postgres",
+            "tokio-rustls",
             "tracing",
             "webpki-roots",
             "zeroize",

@@ -58,7 +58,7 @@ impl Notices {
     }
 
     /// Waits for transactions in blocks. None if notices were missed.
-    pub(crate) async fn mined(&mut self) -> Option<Arc<[MinedNotice]>> {
+    pub async fn mined(&mut self) -> Option<Arc<[MinedNotice]>> {
         match self.mined.recv().await {
             Ok(notices) => Some(notices),
             Err(broadcast::error::RecvError::Lagged(_)) => None,

@@ -6,13 +6,12 @@ use deadpool_postgres::{
     Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
 };
 use order::ports::StoreError;
-use tokio_postgres::config::Config;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Row as Answer, Socket, Transaction};
+use tokio_postgres::{Row as Answer, Transaction};
 
 use super::queries::{IN_PLAY_INDEX, PAYMENT_KEYS_INDEX};
+use super::tls::ServerUrl;
 use crate::keys::Keyring;
 use crate::store::migration;
 use crate::store::rows::Row;
@@ -39,25 +38,21 @@ const MIGRATION_LOCK: i64 = 0x7065_6e6e_7962_6c6b;
 const READ_ONLY: &str = "-c default_transaction_read_only=on -c statement_timeout=5s";
 
 /// One connection that can only read.
-pub(super) async fn read_only<T>(url: &str, tls: T) -> Result<tokio_postgres::Client, OpenError>
-where
-    T: MakeTlsConnect<Socket> + Send,
-    T::Stream: Send + 'static,
-{
-    let (client, connection) =
-        configuration(url, READ_ONLY)?.connect(tls).await.map_err(postgres)?;
+pub(super) async fn read_only(url: &str) -> Result<tokio_postgres::Client, OpenError> {
+    let ServerUrl { config, tls } = configuration(url, READ_ONLY)?;
+    let (client, connection) = config.connect(tls).await.map_err(postgres)?;
     tokio::spawn(connection);
     Ok(client)
 }
 
-fn configuration(url: &str, settings: &str) -> Result<Config, OpenError> {
-    // The parse error is not shown, since the text may hold a password.
-    let mut config: Config = url.parse().map_err(|_| OpenError::InvalidUrl)?;
+fn configuration(url: &str, settings: &str) -> Result<ServerUrl, OpenError> {
+    let mut url = ServerUrl::parse(url)?;
+    let config = &mut url.config;
     let settings = format!("{settings} {}", config.get_options().unwrap_or_default());
     config.options(settings.trim()).application_name("pennyblack").connect_timeout(CONNECT);
     config.keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 4);
     config.keepalives_retries(SILENT_LOOKS).tcp_user_timeout(SILENCE);
-    Ok(config)
+    Ok(url)
 }
 
 #[derive(Clone)]
@@ -67,20 +62,13 @@ pub(super) struct Server {
 
 impl Server {
     /// The pool, and the settings for a connection beside it.
-    pub(super) async fn connect<T>(
+    pub(super) async fn connect(
         url: &str,
-        tls: T,
         keyring: &Keyring,
-    ) -> Result<(Self, Config), OpenError>
-    where
-        T: MakeTlsConnect<Socket> + Clone + Sync + Send + 'static,
-        T::Stream: Sync + Send,
-        T::TlsConnect: Sync + Send,
-        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
-    {
-        let config = configuration(url, SETTINGS)?;
-        let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(config.clone(), tls, ManagerConfig { recycling_method });
+    ) -> Result<(Self, ServerUrl), OpenError> {
+        let url = configuration(url, SETTINGS)?;
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = Manager::from_config(url.config.clone(), url.tls.clone(), recycling);
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
@@ -91,7 +79,7 @@ impl Server {
             .map_err(postgres)?;
         let server = Self { pool };
         server.prepare(keyring).await?;
-        Ok((server, config))
+        Ok((server, url))
     }
 
     pub(super) fn close(&self) {

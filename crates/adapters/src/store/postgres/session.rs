@@ -7,10 +7,10 @@ use alloy_primitives::{B256, hex};
 use order::model::ids::WorkerId;
 use order::model::payment::PaymentKey;
 use tokio::sync::{Mutex, Notify};
-use tokio_postgres::config::Config;
-use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Socket, tls::NoTlsStream};
+use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 
 use super::queries::BEAT;
+use super::tls::{EncryptedSocket, ServerUrl};
 use crate::settlement::outbox::{MinedNotice, NoticeBoard, Notices};
 
 /// The notification channel of the outbox.
@@ -45,7 +45,7 @@ fn read_mined(payload: &str) -> Option<Arc<[MinedNotice]>> {
 }
 
 pub(super) struct Session {
-    config: Config,
+    url: ServerUrl,
     worker: WorkerId,
     connection: Mutex<Option<Arc<Client>>>,
     notices: Arc<NoticeBoard>,
@@ -53,9 +53,9 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(config: Config, worker: WorkerId) -> Self {
+    pub(super) fn new(url: ServerUrl, worker: WorkerId) -> Self {
         let (notices, ended) = (Arc::default(), Arc::new(Notify::new()));
-        Self { config, worker, connection: Mutex::new(None), notices, ended }
+        Self { url, worker, connection: Mutex::new(None), notices, ended }
     }
 
     /// The connection, or a new one if it has ended. The heartbeat names the new one before
@@ -65,7 +65,7 @@ impl Session {
         if let Some(client) = connection.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Arc::clone(client));
         }
-        let (client, driver) = self.config.connect(NoTls).await?;
+        let (client, driver) = self.url.config.connect(self.url.tls.clone()).await?;
         tokio::spawn(receive_notices(driver, Arc::clone(&self.notices), Arc::clone(&self.ended)));
         client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
         client.execute(BEAT, &[&self.worker.bytes().as_slice()]).await?;
@@ -90,7 +90,7 @@ impl Session {
 }
 
 async fn receive_notices(
-    mut driver: Connection<Socket, NoTlsStream>,
+    mut driver: Connection<Socket, EncryptedSocket>,
     notices: Arc<NoticeBoard>,
     ended: Arc<Notify>,
 ) {
