@@ -29,6 +29,7 @@ pub(crate) mod names;
 pub(crate) mod payments;
 pub(crate) mod provider;
 pub(crate) mod reader;
+mod secret_file;
 mod sections;
 pub(crate) mod settings;
 mod sources;

@@ -7,9 +7,9 @@ use pay::mpp::challenge_id::Realm;
 
 use crate::config::fault::SettingProblem;
 use crate::config::reader::{FaultRecorded, SettingsReader};
-use crate::config::settings;
 use crate::config::values::secret::Secret;
 use crate::config::values::{ReportText, choose};
+use crate::config::{secret_file, settings};
 
 pub(crate) mod gas;
 
@@ -108,7 +108,8 @@ const KEY_DIGITS: usize = 64;
 /// Every setting is read whatever the kind is, so that all faults are reported.
 pub(super) fn read(reader: &mut SettingsReader) -> Result<PaymentsConfig, FaultRecorded> {
     let kind = kind(reader);
-    let key = reader.take_optional(&settings::PAYMENTS_SETTLER_KEY, settler_key);
+    let (variable, file) = (&settings::PAYMENTS_SETTLER_KEY, &settings::PAYMENTS_SETTLER_KEY_FILE);
+    let key = secret_file::take(reader, variable, file, settler_key);
     let nodes = reader.take_optional(&settings::PAYMENTS_RPC, nodes);
     let address = reader.take_optional(&settings::PAYMENTS_FACILITATOR, url_of);
     let facilitator_key = facilitator_key(reader);
@@ -149,7 +150,9 @@ fn kind(reader: &mut SettingsReader) -> Result<Kind, FaultRecorded> {
 
 fn facilitator_key(reader: &mut SettingsReader) -> Result<Option<FacilitatorKey>, FaultRecorded> {
     let name = reader.take_optional(&settings::PAYMENTS_FACILITATOR_KEY, key_name);
-    let secret = reader.take_optional(&settings::PAYMENTS_FACILITATOR_SECRET, secret);
+    let variable = &settings::PAYMENTS_FACILITATOR_SECRET;
+    let file = &settings::PAYMENTS_FACILITATOR_SECRET_FILE;
+    let secret = secret_file::take(reader, variable, file, secret);
     match (name?, secret?) {
         (Some(name), Some(secret)) => Ok(Some(FacilitatorKey { name, secret })),
         (None, None) => Ok(None),

@@ -6,9 +6,9 @@ use order::model::money::Cents;
 
 use crate::config::fault::SettingProblem;
 use crate::config::reader::{FaultRecorded, SettingsReader};
-use crate::config::settings;
 use crate::config::values::secret::Secret;
 use crate::config::values::{self, ReportText, choose};
+use crate::config::{secret_file, settings};
 
 #[derive(Debug)]
 pub(crate) enum ProviderConfig {
@@ -87,7 +87,8 @@ const ACCOUNT_CHARACTERS_MAX: usize = 64;
 /// Every setting is read whatever the kind is, so that all faults are reported.
 pub(super) fn read(reader: &mut SettingsReader) -> Result<ProviderConfig, FaultRecorded> {
     let kind = kind(reader);
-    let token = reader.take_optional(&settings::PROVIDER_TOKEN, token);
+    let (variable, file) = (&settings::PROVIDER_TOKEN, &settings::PROVIDER_TOKEN_FILE);
+    let token = secret_file::take(reader, variable, file, token);
     let account = reader.take_optional(&settings::PROVIDER_ACCOUNT, account);
     let sender = reader.take_optional(&settings::PROVIDER_SENDER, sender);
     let domestic = reader.take_optional(&settings::PROVIDER_DOMESTIC_CENTS, cents);

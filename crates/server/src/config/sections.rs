@@ -9,9 +9,10 @@ use crate::config::fault::SettingProblem;
 use crate::config::logging::{LogFormat, LogLevels};
 use crate::config::payments::gas;
 use crate::config::reader::{FaultRecorded, SettingsReader};
+use crate::config::secret_file::SecretFile;
 use crate::config::store_location::StoreLocation;
 use crate::config::values::secret::Secret;
-use crate::config::values::{self, BaseUrl, ParentName, ReportText, SANDBOX_PAYEE, ServerMode};
+use crate::config::values::{self, BaseUrl, ParentName, SANDBOX_PAYEE, ServerMode};
 use crate::config::{
     AgentsConfig, Config, ContentConfig, KeysConfig, LimitsConfig, LogConfig, McpConfig,
     SellersConfig, ServerConfig, ShopConfig,
@@ -72,8 +73,10 @@ pub(super) fn read(reader: &mut SettingsReader) -> Result<Config, FaultRecorded>
 }
 
 fn store(reader: &mut SettingsReader, data: Option<&Path>) -> Result<StoreLocation, FaultRecorded> {
-    let password = reader.take_optional(&settings::STORE_PASSWORD_FILE, password_file);
-    let secret = password.as_ref().ok().and_then(Option::as_ref).map(|file| &file.password);
+    let password = reader.take_optional(&settings::STORE_PASSWORD_FILE, |path| {
+        SecretFile::read(path, |text| Ok(Secret::new(text.to_owned())))
+    });
+    let secret = password.as_ref().ok().and_then(Option::as_ref).map(|file| &file.secret);
     let default = in_folder(data, "pennyblack.sqlite3");
     let store =
         reader.take_or(&settings::STORE, &default, |text| StoreLocation::parse(text, secret));
@@ -177,34 +180,6 @@ fn keys_in_environment(text: &str) -> Result<Secret, SettingProblem> {
         Err(fault) => {
             Err(SettingProblem::new(fault.to_string(), "Create a key with `openssl rand -hex 32`."))
         }
-    }
-}
-
-fn password_file(path: &str) -> Result<PasswordFile, SettingProblem> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        SettingProblem::new(
-            format!("cannot read `{path}`: {error}"),
-            "Set the path of a readable file.",
-        )
-    })?;
-    let text = text.trim_end_matches(['\r', '\n']);
-    if text.is_empty() {
-        return Err(SettingProblem::new(
-            format!("`{path}` is empty"),
-            "Write the password into it.",
-        ));
-    }
-    Ok(PasswordFile { path: PathBuf::from(path), password: Secret::new(text.to_owned()) })
-}
-
-struct PasswordFile {
-    path: PathBuf,
-    password: Secret,
-}
-
-impl ReportText for PasswordFile {
-    fn report_text(&self) -> String {
-        self.path.report_text()
     }
 }
 

@@ -365,8 +365,14 @@ fn every_line_of_the_example_is_a_known_setting_with_its_default() {
         .map(|line| format!("{line}\n"))
         .collect();
     let report = fixture.read(&uncommented);
-    // Two name files that do not exist here, and one a key whose secret is not in the file.
-    let operators = ["server.store_password_file", "payments.facilitator_key", "content.folder"];
+    // They name files that do not exist here.
+    let operators = [
+        "server.store_password_file",
+        "provider.token_file",
+        "payments.settler_key_file",
+        "payments.facilitator_secret_file",
+        "content.folder",
+    ];
     assert_eq!(invalid_keys(&report), operators);
     let defaults = fixture.read("");
     for setting in SETTINGS {

@@ -29,6 +29,18 @@ pub(crate) static PAYMENTS_SETTLER_KEY: Setting = Setting {
     )
 };
 
+pub(crate) static PAYMENTS_SETTLER_KEY_FILE: Setting = Setting {
+    source: SettingSource::FileOrEnvironment("PENNYBLACK_SETTLER_KEY_FILE"),
+    ..Setting::plain(
+        "payments.settler_key_file",
+        SettingDefault::Described {
+            description: "the key in PENNYBLACK_SETTLER_KEY",
+            sample: "/run/secrets/settler_key",
+        },
+        "A file that contains that private key.",
+    )
+};
+
 pub(crate) static PAYMENTS_RPC: Setting = Setting {
     source: SettingSource::FileOrEnvironment("PENNYBLACK_PAYMENTS_RPC"),
     value_type: ValueType::List,
@@ -130,5 +142,17 @@ pub(crate) static PAYMENTS_FACILITATOR_SECRET: Setting = Setting {
             sample: "",
         },
         "The secret of that key, in base64.",
+    )
+};
+
+pub(crate) static PAYMENTS_FACILITATOR_SECRET_FILE: Setting = Setting {
+    source: SettingSource::FileOrEnvironment("PENNYBLACK_FACILITATOR_SECRET_FILE"),
+    ..Setting::plain(
+        "payments.facilitator_secret_file",
+        SettingDefault::Described {
+            description: "the secret in PENNYBLACK_FACILITATOR_SECRET",
+            sample: "/run/secrets/facilitator_secret",
+        },
+        "A file that contains that secret.",
     )
 };

@@ -27,6 +27,18 @@ pub(crate) static PROVIDER_TOKEN: Setting = Setting {
     )
 };
 
+pub(crate) static PROVIDER_TOKEN_FILE: Setting = Setting {
+    source: SettingSource::FileOrEnvironment("PENNYBLACK_PROVIDER_TOKEN_FILE"),
+    ..Setting::plain(
+        "provider.token_file",
+        SettingDefault::Described {
+            description: "the key in PENNYBLACK_PROVIDER_TOKEN",
+            sample: "/run/secrets/provider_token",
+        },
+        "A file that contains the API key.",
+    )
+};
+
 pub(crate) static PROVIDER_ACCOUNT: Setting = Setting {
     ..Setting::plain(
         "provider.account",

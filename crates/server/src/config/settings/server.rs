@@ -59,7 +59,8 @@ pub(crate) static STORE: Setting = Setting {
             description: "pennyblack.sqlite3 in the data folder",
             sample: "./data/pennyblack.sqlite3",
         },
-        "Where orders are stored: the path of an SQLite file, or a postgres:// URL.",
+        "Where orders are stored: the path of an SQLite file, or a postgres:// URL. \
+         Add ?sslmode=verify-full to the URL of a server on another machine.",
     )
 };
 

@@ -1,6 +1,8 @@
 //! The sections names, provider, payments and sandbox.
 
 use super::*;
+use crate::config::payments::PaymentsConfig;
+use crate::config::provider::ProviderConfig;
 use crate::config::values::BaseUrl;
 
 #[test]
@@ -41,6 +43,35 @@ fn allow_mainnet_eoa_requires_nodes_of_other_networks() {
         let toml = format!("{names}[provider]\nkind = 'none'\n[payments]\n{payments}");
         assert_eq!(invalid_keys(&fixture.read(&toml)), faulty, "{payments}");
     }
+}
+
+#[test]
+fn a_secret_is_in_its_variable_or_in_a_file_and_never_shown() {
+    let fixture = ConfigFixture::new();
+    let (key, token) = (fixture.file("key", &"1c".repeat(32)), fixture.file("token", "sesame\n"));
+    let toml = format!(
+        "[provider]\nkind = 'thanks_io'\ntoken_file = '{}'\n[sandbox]\nmixed = 'yes'\n\
+         [payments]\nkind = 'settler'\nrpc = ['base=https://b.example']\nsettler_key_file = '{}'\n",
+        token.display(),
+        key.display()
+    );
+    let report = fixture.read(&toml);
+    let config = report.outcome.as_ref().unwrap();
+    assert!(
+        matches!(&config.provider, ProviderConfig::ThanksIo(it) if it.token.reveal() == "sesame")
+    );
+    assert!(
+        matches!(&config.payments, PaymentsConfig::Settler(it) if it.key.reveal() == "1c".repeat(32))
+    );
+    assert!(report.rows.iter().all(|row| !row.value.contains("sesame")));
+
+    fixture.file("key", "sesame");
+    let invalid = fixture.read(&toml);
+    assert_eq!(invalid_keys(&invalid), ["payments.settler_key_file"]);
+    assert!(faults(&invalid).iter().all(|fault| !fault.problem.message.contains("sesame")));
+    fixture.file("key", &"1c".repeat(32));
+    let twice = fixture.with("PENNYBLACK_PROVIDER_TOKEN", "another");
+    assert_eq!(invalid_keys(&twice.read(&toml)), ["provider.token_file"]);
 }
 
 #[test]
