@@ -3,6 +3,10 @@
 //! The first line is the identity key. It must never change: a repeated request
 //! would be taken for a new one. The last line seals what is written from now
 //! on, and every line opens. To rotate, append a line.
+//!
+//! Several processes on one database are not restarted at the same moment. There the new key is
+//! appended as `next KEY` first, which opens and does not seal; once every process has it, the word
+//! `next` is removed.
 
 use std::fmt;
 
@@ -19,6 +23,8 @@ pub use error::KeyError;
 pub(crate) const KEY_BYTES: usize = 32;
 /// More keys than rotations produce. A longer file is not a key file.
 const KEYS_MAX: usize = 64;
+/// Before a key that only opens.
+const NEXT: &str = "next ";
 
 /// A key for one purpose, gone from memory when it is dropped.
 pub(crate) type Subkey = Zeroizing<[u8; KEY_BYTES]>;
@@ -28,6 +34,8 @@ pub(crate) type Subkey = Zeroizing<[u8; KEY_BYTES]>;
 pub struct Keyring {
     first: Subkey,
     later: Vec<Subkey>,
+    /// Keys that only open: the other processes may use them already.
+    next: Vec<Subkey>,
 }
 
 /// What a key is for. Each purpose has its own key, so that no use of one says
@@ -45,24 +53,32 @@ pub(crate) enum KeyPurpose {
 }
 
 impl Keyring {
-    /// Reads keys as 64 hexadecimal digits a line. Empty lines and lines that
-    /// begin with `#` are passed over.
+    /// Reads keys as 64 hexadecimal digits a line, after `next` if a key only opens. Empty lines
+    /// and lines that begin with `#` are passed over.
     pub fn from_text(text: &str) -> Result<Self, KeyError> {
-        let mut keys: Vec<Subkey> = Vec::new();
+        let (mut keys, mut next): (Vec<Subkey>, Vec<Subkey>) = (Vec::new(), Vec::new());
         let lines = text.lines().map(str::trim).zip(1..);
         for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
-            let key = read_hex(line).ok_or(KeyError::Line { number })?;
-            if keys.contains(&key) {
+            let (digits, list) = match line.strip_prefix(NEXT) {
+                Some(digits) => (digits.trim_start(), &mut next),
+                None => (line, &mut keys),
+            };
+            list.push(read_hex(digits).ok_or(KeyError::Line { number })?);
+            let newest = list.last().cloned();
+            if keys.iter().chain(&next).filter(|key| Some(*key) == newest.as_ref()).count() > 1 {
                 return Err(KeyError::Repeated { number });
             }
-            keys.push(key);
+            // Without the word it would become the identity key.
+            if keys.is_empty() {
+                return Err(KeyError::NextBeforeFirst { number });
+            }
         }
-        if keys.len() > KEYS_MAX {
+        if keys.len() + next.len() > KEYS_MAX {
             return Err(KeyError::TooMany);
         }
         let mut keys = keys.into_iter();
         let first = keys.next().ok_or(KeyError::Empty)?;
-        Ok(Self { first, later: keys.collect() })
+        Ok(Self { first, later: keys.collect(), next })
     }
 
     /// The secret behind every name that is derived from a request.
@@ -89,9 +105,9 @@ impl Keyring {
         name.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The keys for one purpose, newest first.
+    /// The keys for one purpose: the one that seals, the older ones, and those that only open.
     pub(crate) fn newest_first(&self, purpose: KeyPurpose) -> impl Iterator<Item = Subkey> + '_ {
-        let masters = self.later.iter().rev().chain([&self.first]);
+        let masters = self.later.iter().rev().chain([&self.first]).chain(&self.next);
         masters.map(move |master| derive(master, purpose))
     }
 }

@@ -15,6 +15,10 @@ pub enum KeyError {
     Repeated {
         number: usize,
     },
+    /// A key that only opens, before the identity key.
+    NextBeforeFirst {
+        number: usize,
+    },
     TooMany,
     /// Others may read the file.
     Exposed {
@@ -42,6 +46,11 @@ impl fmt::Display for KeyError {
             Self::Repeated { number } => {
                 write!(f, "line {number} of the keys repeats an earlier one: remove it")
             }
+            Self::NextBeforeFirst { number } => write!(
+                f,
+                "line {number} of the keys begins with `next` and is the first key: append such a \
+                 line after the others"
+            ),
             Self::TooMany => write!(f, "these are too many keys: is this the right file?"),
             Self::Exposed { path, mode } => write!(
                 f,
@@ -63,6 +72,7 @@ impl Error for KeyError {
             Self::Empty
             | Self::Line { .. }
             | Self::Repeated { .. }
+            | Self::NextBeforeFirst { .. }
             | Self::TooMany
             | Self::Exposed { .. }
             | Self::NoRandomness => None,

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
@@ -12,10 +12,12 @@ use super::{KeyError, Keyring, random_line};
 /// Room for every key that may be in it, and for some remarks.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 const OWNER_ONLY: u32 = 0o600;
+const CREDENTIAL: u32 = 0o440;
 
 const REMARK: &str = "\
 # The keys of this Pennyblack. Keep a copy somewhere safe.
-# The first is the identity key: never change it. To rotate, append a line.
+# The first is the identity key: never change it. To rotate, append a line;
+# with several processes see docs/operate/key-rotation.md.
 ";
 
 impl Keyring {
@@ -36,13 +38,22 @@ fn load(path: &Path) -> Result<Keyring, KeyError> {
     let file = File::open(path).map_err(fault)?;
     // The file that is open is the one that is asked, so it cannot be replaced
     // between the question and the reading.
-    let mode = file.metadata().map_err(fault)?.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
+    let facts = file.metadata().map_err(fault)?;
+    let mode = facts.mode() & 0o777;
+    if is_exposed(mode, facts.uid(), facts.gid()) {
         return Err(KeyError::Exposed { path: path.to_owned(), mode });
     }
     let mut text = Zeroizing::new(String::new());
     file.take(FILE_BYTES_MAX).read_to_string(&mut text).map_err(fault)?;
     Keyring::from_text(&text)
+}
+
+/// Whether users other than the owner and root may read or change the file. systemd gives a service
+/// its credentials with an access list, whose mask appears as the mode of the group: such a file
+/// belongs to root, and its group is root.
+const fn is_exposed(mode: u32, owner: u32, group: u32) -> bool {
+    let is_credential = mode == CREDENTIAL && owner == 0 && group == 0;
+    mode & 0o077 != 0 && !is_credential
 }
 
 /// All or nothing: a crash leaves either no key file or a whole one.
@@ -79,4 +90,26 @@ fn write_draft(draft: &Path, line: &str) -> io::Result<()> {
     file.write_all(REMARK.as_bytes())?;
     file.write_all(line.as_bytes())?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_exposed;
+
+    #[test]
+    fn only_a_credential_of_root_may_have_the_mode_of_a_group() {
+        for (mode, owner, group, exposed) in [
+            (0o600, 1000, 1000, false),
+            (0o400, 1000, 1000, false),
+            (0o440, 1000, 1000, true),
+            (0o604, 1000, 1000, true),
+            (0o440, 0, 0, false),
+            (0o440, 0, 1000, true),
+            (0o440, 1000, 0, true),
+            (0o640, 0, 0, true),
+            (0o444, 0, 0, true),
+        ] {
+            assert_eq!(is_exposed(mode, owner, group), exposed, "{mode:o} {owner} {group}");
+        }
+    }
 }

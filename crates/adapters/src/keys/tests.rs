@@ -24,6 +24,23 @@ fn the_first_line_names_the_house_and_the_last_one_seals() {
 }
 
 #[test]
+fn a_next_key_opens_and_seals_only_without_the_word() {
+    let prepared = Keyring::from_text(&format!("{}next {}", line(1), line(2))).unwrap();
+    let promoted = Keyring::from_text(&format!("{}{}", line(1), line(2))).unwrap();
+    let (one, two) = (sealing(&promoted)[1], sealing(&promoted)[0]);
+    assert_eq!(sealing(&prepared), [one, two], "the first one seals");
+    assert_eq!(prepared.identity_name(), promoted.identity_name());
+    let (newest, earlier) = prepared.challenges();
+    let (later, before) = promoted.challenges();
+    assert_eq!((vec![newest], earlier), (before, vec![later]));
+    assert_eq!(prepared.tokens(), promoted.tokens().into_iter().rev().collect::<Vec<_>>());
+    let first = Keyring::from_text(&format!("next {}{}", line(2), line(1))).unwrap_err();
+    assert!(matches!(first, KeyError::NextBeforeFirst { number: 1 }), "{first}");
+    let twice = Keyring::from_text(&format!("{}next {}", line(1), line(1))).unwrap_err();
+    assert!(matches!(twice, KeyError::Repeated { number: 2 }), "{twice}");
+}
+
+#[test]
 fn each_purpose_has_its_own_key() {
     let keys = Keyring::from_text(&line(7)).unwrap();
     let purposes = [

@@ -88,3 +88,28 @@ fn on_sqlite_an_order_is_left_unchanged_until_the_key_is_back() {
         store.close().await.unwrap();
     });
 }
+
+/// Each process is restarted twice, one after the other. In each pair one process has already been
+/// restarted and the other has not.
+#[test]
+fn with_a_next_key_two_processes_can_always_read_each_others_orders() {
+    let (old, new) = ("42".repeat(32), "43".repeat(32));
+    let files = [old.clone(), format!("{old}\nnext {new}"), format!("{old}\n{new}")];
+    let keys = files.map(|file| Keyring::from_text(&file).unwrap());
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let mut seed = 0;
+        for pair in keys.windows(2) {
+            for (writer, reader) in [(&pair[0], &pair[1]), (&pair[1], &pair[0])] {
+                seed += 1;
+                let one = PostgresStore::connect(&schema.url, writer, worker(1)).await.unwrap();
+                let two = PostgresStore::connect(&schema.url, reader, worker(2)).await.unwrap();
+                let written = begin(&one, seed, worker(1)).await;
+                assert_eq!(two.find(written.id()).await, Ok(Some(written)));
+                one.close().await.unwrap();
+                two.close().await.unwrap();
+            }
+        }
+        schema.drop().await;
+    });
+}
