@@ -27,6 +27,7 @@ use crate::jobs::expiry_job;
 use crate::jobs::reconciler_loop::ReconcilerLoop;
 use crate::serve::banner::BannerFacts;
 use crate::serve::connection::Connections;
+use crate::serve::notify::ServiceManager;
 use crate::serve::signals::Signals;
 use crate::serve::ticker::Ticker;
 use crate::wiring::external_services::ExternalServices;
@@ -39,6 +40,7 @@ mod connection;
 mod drain;
 mod idle_timeout;
 mod listen_error;
+mod notify;
 mod request_body;
 mod signals;
 mod ticker;
@@ -101,7 +103,7 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
         clock,
     };
     let app = App::new(wiring::app_state(config, bound, parts));
-    announce(config, bound, &services);
+    let service_manager = announce(config, bound, &services);
 
     let ticker = Arc::new(Ticker::default());
     let ticking = tokio::spawn(ticker.clone().run());
@@ -114,6 +116,7 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     // New connections are refused from here on, and another process can use the port.
     drop(listener);
     info!(signal, "shutting down");
+    service_manager.stopping(config.limits.paid_request);
     ticker.shut_down();
     if let Some(reconciler) = &reconciler {
         reconciler.stop();
@@ -175,7 +178,8 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, bound))
 }
 
-fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) {
+/// Tells the person and the service manager that started this process that it is ready.
+fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) -> ServiceManager {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
     let sandbox = &services.sandbox;
     let mailbox = sandbox.provider.as_ref().map(|provider| provider.mailbox_url.clone());
@@ -196,4 +200,7 @@ fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) {
     console::print(&banner::text(&facts, Audience::of_stdout()));
     let ServerConfig { mode, store, .. } = &config.server;
     info!(listen = %bound, mode = mode.report_text(), store = store.kind(), "serving");
+    let service_manager = ServiceManager::of_process();
+    service_manager.ready();
+    service_manager
 }
