@@ -1,10 +1,11 @@
 // Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
 //
-//   RUNS=1 node main.mjs BINARY PROVIDER concurrent|processes|nodes|wallet|flood|short [PAYERS]
+//   RUNS=1 node main.mjs BINARY PROVIDER concurrent|processes|rolling|nodes|wallet|flood|short [PAYERS]
 import { concurrent } from "./concurrent.mjs";
 import { flood } from "./flood.mjs";
 import { nodes } from "./nodes.mjs";
 import { processes } from "./processes.mjs";
+import { rolling } from "./rolling.mjs";
 import { stopEverything } from "./stack.mjs";
 import { wallet } from "./wallet.mjs";
 
@@ -14,6 +15,7 @@ const runs = Number(process.env.RUNS ?? 1);
 const PARTS = {
   concurrent: () => concurrent(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),
   processes: () => processes(programs, { runs }),
+  rolling: () => rolling(programs),
   nodes: () => nodes(programs, { runs }),
   wallet: () => wallet(programs),
   flood: () => flood(programs),

@@ -86,6 +86,12 @@ async function startProcess(binary, settings, environment) {
     await service.kill();
     await start();
   };
+  /** SIGTERM, as a service manager sends it, and a new process once the old one has ended. Payers are not told. */
+  service.upgrade = async () => {
+    const code = await current.stop();
+    await start();
+    return code;
+  };
   service.stop = async () => {
     await stop();
     if (!process.env.KEEP) place.remove();
@@ -94,10 +100,10 @@ async function startProcess(binary, settings, environment) {
 }
 
 /**
- * `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node. All processes have one settler account,
+ * `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES }) {
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
@@ -113,7 +119,8 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     sandbox: { office: provider.url, dialect },
     provider: { rate_times: rateTimes },
   };
-  const environment = { PENNYBLACK_KEYS: randomBytes(32).toString("hex"), PENNYBLACK_BASE_URL: "http://127.0.0.1:8402" };
+  const keys = keyFile ? { PENNYBLACK_KEYS_FILE: keyFile } : { PENNYBLACK_KEYS: randomBytes(32).toString("hex") };
+  const environment = { ...keys, PENNYBLACK_BASE_URL: "http://127.0.0.1:8402" };
   if (database) environment.PENNYBLACK_STORE = database.url;
   const services = [];
   for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment));
