@@ -37,6 +37,7 @@ pub use cdp_token::{CdpKey, CdpKeyError};
 pub use supported::{SupportedList, SupportedReply};
 
 use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
+use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
 use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
 use crate::settlement::proof::ChainHeads;
@@ -299,6 +300,32 @@ impl Permit2Settler for RemoteFacilitator {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
+        measure_settlement(MeasuredPayment::x402(due), self.settle_remotely(due)).await
+    }
+
+    async fn trace(
+        &self,
+        due: Permit2Payment<'_>,
+        told: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        let network = due.authorization.network;
+        let Some(node) = self.nodes.get(&network) else {
+            return trace_without_node(self.clock.now(), due.authorization.deadline);
+        };
+        let hash = told.and_then(|hash| hash.parse().ok());
+        let hints = Hints { since: wire::marked(due.preparation), told: hash };
+        let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
+        let traced = traced.map_err(|doubt| doubt.told(network));
+        measure_trace(MeasuredPayment::x402(due), told, &traced);
+        traced
+    }
+}
+
+impl RemoteFacilitator {
+    async fn settle_remotely(
+        &self,
+        due: Permit2Payment<'_>,
+    ) -> Result<ConfirmedTransfer, Unsettled> {
         if due.charge > due.authorization.most || due.charge.atomic() == 0 {
             return Err(Unsettled::Refused(
                 "the amount is zero or exceeds the authorized amount".to_owned(),
@@ -317,21 +344,6 @@ impl Permit2Settler for RemoteFacilitator {
                 Unsettled::Lost(why)
             }
         })
-    }
-
-    async fn trace(
-        &self,
-        due: Permit2Payment<'_>,
-        told: Option<&str>,
-    ) -> Result<TransferStatus, Failure> {
-        let network = due.authorization.network;
-        let Some(node) = self.nodes.get(&network) else {
-            return trace_without_node(self.clock.now(), due.authorization.deadline);
-        };
-        let told = told.and_then(|hash| hash.parse().ok());
-        let hints = Hints { since: wire::marked(due.preparation), told };
-        let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
-        traced.map_err(|doubt| doubt.told(network))
     }
 }
 

@@ -4,13 +4,17 @@
 //! nothing has happened and the call may be repeated; after `Lost` it may have happened and must
 //! be looked up first. This client never retries.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, redirect, retry};
 use rustls::{ClientConfig, RootCertStore};
+use tokio::time::Instant;
 use zeroize::Zeroizing;
+
+use crate::measurements;
 
 mod outcome;
 mod public_dns;
@@ -47,6 +51,34 @@ pub struct HttpClient {
     inner: reqwest::Client,
     reach: HostPolicy,
     deadline: Duration,
+    last_outcomes: Arc<Mutex<BTreeMap<&'static str, OutsideOutcome>>>,
+}
+
+/// How a call ended, without its details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutsideOutcome {
+    /// With a response of any status.
+    Answered,
+    Refused,
+    Lost,
+}
+
+impl OutsideOutcome {
+    const fn of(outcome: &Result<HttpResponse, CallError>) -> Self {
+        match outcome {
+            Ok(_) => Self::Answered,
+            Err(CallError::Refused(_)) => Self::Refused,
+            Err(CallError::Lost(_)) => Self::Lost,
+        }
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::Lost => "lost",
+        }
+    }
 }
 
 /// The client could not be built from its fixed settings.
@@ -90,7 +122,7 @@ impl HttpClient {
             }
         };
         let inner = builder.build().map_err(|_| HttpClientError)?;
-        Ok(Self { inner, reach, deadline: CALL_DEADLINE })
+        Ok(Self { inner, reach, deadline: CALL_DEADLINE, last_outcomes: Arc::default() })
     }
 
     /// The same client with another deadline for calls that name none.
@@ -103,11 +135,21 @@ impl HttpClient {
     /// Makes a call, without retries.
     pub async fn send(&self, call: HttpCall) -> Result<HttpResponse, CallError> {
         let peer = call.peer;
+        let started = Instant::now();
         let outcome = self.within_deadline(call).await;
+        let ended = OutsideOutcome::of(&outcome);
+        measurements::count_outside_call(peer, ended.label(), started.elapsed());
+        self.last_outcomes.lock().unwrap_or_else(PoisonError::into_inner).insert(peer, ended);
         if let Err(error) = &outcome {
             tracing::warn!(place = peer, kind = %error, "A call to another system failed");
         }
         outcome
+    }
+
+    /// The outcome of the last call to this peer by this client or a clone of it.
+    pub fn last_outcome(&self, peer: &str) -> Option<OutsideOutcome> {
+        let outcomes = self.last_outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.get(peer).copied()
     }
 
     async fn within_deadline(&self, call: HttpCall) -> Result<HttpResponse, CallError> {

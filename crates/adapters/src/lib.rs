@@ -10,12 +10,14 @@
 //! 8. [`facilitator`]: a remote facilitator, which sends x402 payments for us.
 //! 9. [`permit2`]: proof on a chain that an x402 payment moved, or never will.
 //! 10. [`store`]: orders in SQLite or PostgreSQL.
+//! 11. [`measurements`]: metrics of all of them.
 
 pub mod clock;
 pub mod ens;
 pub mod facilitator;
 pub mod http;
 pub mod keys;
+pub mod measurements;
 pub mod permit2;
 pub mod provider;
 mod rate_limit;

@@ -12,5 +12,5 @@ pub use batch::AccountProgress;
 pub use error::NodeError;
 pub use fees::FeeHistory;
 pub use json_rpc_error::{SendError, SendOutcome, TransactionRejection};
-pub use node::{BlockHead, BlockId, Node, SimulatedCall, SimulatedFees};
+pub use node::{BlockHead, BlockId, Node, PEER, SimulatedCall, SimulatedFees};
 pub use transactions::{ChainTransaction, EventLog, LogFilter, ReceiptStatus, TransactionReceipt};

@@ -52,6 +52,7 @@ use self::outbox::Outbox;
 use self::preparation::{PreparedCall, UNREADABLE};
 use self::sender::Sender;
 use self::transaction::TransactionSigner;
+use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
 use crate::rpc::{Node, TransactionReceipt};
 
 /// Far above the block time, and below the timeout of official clients, which is at least 35
@@ -174,6 +175,27 @@ impl Permit2Settler for Settler {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
+        measure_settlement(MeasuredPayment::x402(due), self.settle_permit2(due)).await
+    }
+
+    async fn trace(
+        &self,
+        due: Permit2Payment<'_>,
+        told: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        let network = due.authorization.network;
+        let traced = x402::trace::trace(self.traced(network)?, due, told).await;
+        let traced = traced.map_err(|doubt| doubt.told(network));
+        measure_trace(MeasuredPayment::x402(due), told, &traced);
+        traced
+    }
+}
+
+impl Settler {
+    async fn settle_permit2(
+        &self,
+        due: Permit2Payment<'_>,
+    ) -> Result<ConfirmedTransfer, Unsettled> {
         let network = self.traced(due.authorization.network)?;
         let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
         let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
@@ -185,16 +207,6 @@ impl Permit2Settler for Settler {
             |receipt: &TransactionReceipt| x402::shows(receipt, due.authorization, due.charge);
         let call = x402::call(due.authorization, due.charge, prepared.allowance);
         Ok(network.settle(call, &prepared, &paid).await?)
-    }
-
-    async fn trace(
-        &self,
-        due: Permit2Payment<'_>,
-        told: Option<&str>,
-    ) -> Result<TransferStatus, Failure> {
-        let network = due.authorization.network;
-        let traced = x402::trace::trace(self.traced(network)?, due, told).await;
-        traced.map_err(|doubt| doubt.told(network))
     }
 }
 

@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod console;
 mod jobs;
+mod metrics;
 mod serve;
 mod telemetry;
 mod wiring;

@@ -1,5 +1,6 @@
 //! Serves requests until a signal, and then shuts down gracefully.
 
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -23,8 +24,9 @@ use web::task_tracker::TaskTracker;
 use crate::config::values::ReportText;
 use crate::config::{Config, ServerConfig};
 use crate::console::{self, Audience};
-use crate::jobs::expiry_job;
 use crate::jobs::reconciler_loop::ReconcilerLoop;
+use crate::jobs::{expiry_job, metrics_job};
+use crate::metrics;
 use crate::serve::banner::BannerFacts;
 use crate::serve::connection::Connections;
 use crate::serve::notify::ServiceManager;
@@ -73,6 +75,8 @@ enum Shutdown {
 }
 
 async fn serve(config: &Config) -> Result<Shutdown, String> {
+    // First, because what is counted before is not recorded.
+    let metrics = metrics::install();
     // Before the banner: its reader may send a signal at once.
     let mut signals = Signals::listen().map_err(|error| format!("Cannot start: {error}\n"))?;
     let (listener, bound) = bind(config.server.listen)
@@ -105,6 +109,9 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     let app = App::new(wiring::app_state(config, bound, parts));
     let service_manager = announce(config, bound, &services);
 
+    let provider_budget = services.provider.as_ref().map(|provider| provider.budget.clone());
+    let metrics_job = tokio::spawn(metrics_job::run(metrics, provider_budget, || ready(None)));
+
     let ticker = Arc::new(Ticker::default());
     let ticking = tokio::spawn(ticker.clone().run());
     let permits = Arc::new(Semaphore::new(drain::permits(&config.limits)));
@@ -133,6 +140,7 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     };
     ticking.abort();
     expiry_job.abort();
+    metrics_job.abort();
     drop(reconciler);
     close(config, services, &storage).await;
     Ok(shutdown)

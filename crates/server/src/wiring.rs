@@ -102,6 +102,7 @@ pub(crate) fn app_state(config: &Config, bound: SocketAddr, parts: AppParts<'_>)
             },
             base_url: config.server.base_url(bound).to_string(),
         },
+        dependencies: services.dependencies(),
     }
 }
 

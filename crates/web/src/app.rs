@@ -26,10 +26,12 @@ use crate::http::prepared_body::ResponseBody;
 use crate::http::problem;
 use crate::http::quota::DiscoveryQuota;
 use crate::http::request_id::RequestIds;
+use crate::http::request_metrics::RouteHistograms;
 use crate::http::tracked::{ResponseFuture, TrackedResponse};
 use crate::mcp::public_content::PublicContent;
 use crate::mcp::transport::{self, McpServer};
 use crate::routes::agents::AgentRegistry;
+use crate::routes::health::Dependencies;
 use crate::routes::postcards::{PaidEndpoint, PaidRoutes};
 use crate::routes::sellers::SellerLookup;
 use crate::routes::{agents, health, not_found, orders, previews, sellers, shop};
@@ -58,6 +60,8 @@ pub struct AppState {
     pub listen_scope: ListenScope,
     pub quota: DiscoveryQuota,
     pub agents: AgentRegistry,
+    /// Reported by `/readyz`.
+    pub dependencies: Dependencies,
 }
 
 /// The service. Clones are cheap.
@@ -65,6 +69,7 @@ pub struct AppState {
 pub struct App {
     documents: Arc<DocumentService>,
     mcp: Arc<McpServer>,
+    mcp_histograms: Arc<RouteHistograms>,
     paid: [Arc<PaidEndpoint>; 2],
     router: Router,
     ids: Arc<RequestIds>,
@@ -77,7 +82,7 @@ impl App {
         let quota = Arc::new(state.quota);
         let Site { facts, documents, not_found_page, pages, paywall } = state.site;
         let routes = Router::new()
-            .merge(health::routes(state.statuses.store.clone()))
+            .merge(health::routes(state.statuses.store.clone(), state.dependencies))
             .merge(orders::routes(state.statuses))
             .merge(agents::routes(state.agents))
             .merge(shop::routes(&facts))
@@ -98,7 +103,9 @@ impl App {
         let mcp = McpServer::new(&content, quota.clone(), state.limits, state.listen_scope);
         let ids = layer.ids().clone();
         let documents = DocumentService::new(documents, quota, ids.clone());
-        Self { documents: Arc::new(documents), mcp: Arc::new(mcp), paid, router, ids }
+        let mcp_histograms = Arc::new(RouteHistograms::new(transport::PATHS[0]));
+        let (documents, mcp) = (Arc::new(documents), Arc::new(mcp));
+        Self { documents, mcp, mcp_histograms, paid, router, ids }
     }
 
     /// Documents and the endpoints that are called most do not pass the router, because its
@@ -113,11 +120,11 @@ impl App {
             let mcp = self.mcp.clone();
             let respond =
                 |request| -> ResponseFuture { Box::pin(async move { mcp.respond(request).await }) };
-            let route = transport::PATHS[0];
+            let route = &self.mcp_histograms;
             return AppFuture::Tracked(TrackedResponse::start(&self.ids, route, request, respond));
         }
         if let Some(endpoint) = self.paid.iter().find(|endpoint| endpoint.path() == path) {
-            let route = endpoint.path();
+            let route = endpoint.histograms();
             let respond = |request| endpoint.clone().respond(request);
             return AppFuture::Tracked(TrackedResponse::start(&self.ids, route, request, respond));
         }

@@ -11,6 +11,7 @@ pub mod quota;
 pub mod rate_limit;
 pub mod request_id;
 pub(crate) mod request_log;
+pub mod request_metrics;
 pub(crate) mod timeout;
 pub mod tracked;
 pub(crate) mod version;

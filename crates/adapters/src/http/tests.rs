@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use super::test_server::{hear, listen};
 use super::*;
 
+mod measured;
 mod tls;
 
 /// For those who never answer.

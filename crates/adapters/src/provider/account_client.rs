@@ -44,6 +44,10 @@ impl AccountClient {
         Self { purpose, ..self.clone() }
     }
 
+    pub(super) fn budget(&self) -> Arc<CallBudget> {
+        self.budget.clone()
+    }
+
     pub(super) fn at_rate(self, rate: CallRate) -> Self {
         Self { budget: Arc::new(self.budget.at_rate(rate)), ..self }
     }

@@ -30,6 +30,11 @@ pub trait SharedBudget: Send + Sync {
         entry: LedgerEntry,
         rate: CallRate,
     ) -> Result<Result<(), BudgetExhausted>, StoreError>;
+
+    /// How many calls are left, as this process last read the ledger; none before that.
+    fn calls_left(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Timeout for the database. A call is recorded before it is made and may be made that much
@@ -73,6 +78,16 @@ impl CallBudget {
 
     pub const fn rate(&self) -> CallRate {
         self.rate
+    }
+
+    /// How many calls are left now, as far as this process knows. Makes no call.
+    pub fn calls_left(&self) -> Option<usize> {
+        if let Some(shared) = &self.shared {
+            return shared.calls_left();
+        }
+        let (mut own, now) = self.own();
+        own.ledger.advance(self.rate, now);
+        Some(own.ledger.calls_left(self.rate))
     }
 
     /// Takes one call, or fails at once: waiting here would delay a payer.

@@ -32,7 +32,8 @@ mod wire;
 
 use wire::{DeletedPostcard, LobPostcard, PostcardContent, PostcardList, Proof, ProofStatus};
 
-const PEER: &str = "Lob";
+/// Its name in the log.
+pub const PEER: &str = "Lob";
 pub const BASE: &str = "https://api.lob.com/v1";
 
 /// 150 calls in five seconds.
@@ -122,6 +123,11 @@ impl Lob {
     #[must_use]
     pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
         Self { account_client: self.account_client.sharing(open), ..self }
+    }
+
+    /// The budget of the account's calls.
+    pub fn budget(&self) -> Arc<CallBudget> {
+        self.account_client.budget()
     }
 
     #[must_use]

@@ -30,7 +30,8 @@ mod wire;
 use prices::PriceCache;
 use wire::{DataEnvelope, Estimate, Items, PreviewUrls, SubmittedOrder, TrackedOrder};
 
-const PEER: &str = "thanks.io";
+/// Its name in the log.
+pub const PEER: &str = "thanks.io";
 pub const BASE: &str = "https://api.thanks.io/api/v2";
 
 /// 60 calls a minute for the whole account.
@@ -115,6 +116,11 @@ impl ThanksIo {
     #[must_use]
     pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
         Self { account_client: self.account_client.sharing(open), ..self }
+    }
+
+    /// The budget of the account's calls.
+    pub fn budget(&self) -> Arc<CallBudget> {
+        self.account_client.budget()
     }
 
     #[must_use]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::error::NodeError;
 use super::json_rpc_error::{JsonRpcError, SendError, SendOutcome};
-use super::node::{ANSWER_BYTES_MAX, BlockHead, BlockId, ContractCall, ExchangeError, Node};
+use super::node::{ANSWER_BYTES_MAX, BlockHead, BlockId, ContractCall, ExchangeError, Node, PEER};
 use super::transactions::{TransactionReceipt, unheard_or_lost};
 use crate::http::{CallError, CallErrorKind, HttpCall};
 
@@ -203,7 +203,7 @@ impl Node {
                 json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
             })
             .collect();
-        let call = HttpCall::post("a node", self.address.clone(), &body)
+        let call = HttpCall::post(PEER, self.address.clone(), &body)
             .within(self.deadline)
             .at_most(ANSWER_BYTES_MAX + count * MEMBER_BYTES_MAX);
         let answer = self.client.send(call).await.map_err(ExchangeError::Http)?;

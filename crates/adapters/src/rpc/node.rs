@@ -13,6 +13,8 @@ use super::error::NodeError;
 use super::json_rpc_error::JsonRpcError;
 use crate::http::{CallError, HttpCall, HttpClient, HttpUrl};
 
+/// The name of every node in the log.
+pub const PEER: &str = "a node";
 const CALL_DEADLINE: Duration = Duration::from_secs(5);
 pub(super) const ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// One call per HTTP exchange, so all may have the same id.
@@ -154,7 +156,7 @@ impl Node {
     ) -> Result<Option<T>, ExchangeError> {
         let question =
             JsonRpcRequest { jsonrpc: "2.0", id: REQUEST_ID, method, params: parameters };
-        let call = HttpCall::post("a node", self.address.clone(), &question)
+        let call = HttpCall::post(PEER, self.address.clone(), &question)
             .within(self.deadline)
             .at_most(ANSWER_BYTES_MAX);
         let answer = self.client.send(call).await.map_err(ExchangeError::Http)?;

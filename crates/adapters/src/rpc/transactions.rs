@@ -23,6 +23,8 @@ pub struct TransactionReceipt {
     pub block: u64,
     pub block_hash: B256,
     pub outcome: ReceiptStatus,
+    /// What the sender paid for gas, in wei; 0 if the node does not report it.
+    pub fee: u128,
     pub logs: Vec<EventLog>,
 }
 
@@ -173,11 +175,26 @@ struct ReceiptFields {
     block_hash: B256,
     status: U64,
     logs: Vec<EventLog>,
+    #[serde(default)]
+    gas_used: U64,
+    #[serde(default)]
+    effective_gas_price: U256,
+    /// On some rollups, for the data on the chain below.
+    #[serde(default, rename = "l1Fee")]
+    l1_fee: U256,
+}
+
+impl ReceiptFields {
+    fn fee(&self) -> u128 {
+        let gas = U256::from(self.gas_used).saturating_mul(self.effective_gas_price);
+        u128::try_from(gas.saturating_add(self.l1_fee)).unwrap_or(u128::MAX)
+    }
 }
 
 impl From<ReceiptFields> for TransactionReceipt {
     fn from(wire: ReceiptFields) -> Self {
         Self {
+            fee: wire.fee(),
             transaction: wire.transaction_hash,
             block: wire.block_number.to(),
             block_hash: wire.block_hash,
@@ -194,4 +211,27 @@ impl From<ReceiptFields> for TransactionReceipt {
 
 fn quantity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     U64::deserialize(deserializer).map(|number| number.to())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_fee_is_that_of_the_gas_and_of_the_chain_below() {
+        let fee_of = |more: serde_json::Value| {
+            let mut receipt = json!({
+                "transactionHash": B256::ZERO, "blockNumber": "0x1", "blockHash": B256::ZERO,
+                "status": "0x1", "logs": [],
+            });
+            receipt.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<TransactionReceipt>(receipt).unwrap().fee
+        };
+        assert_eq!(fee_of(json!({ "gasUsed": "0x10", "effectiveGasPrice": "0x3" })), 48);
+        let rollup = json!({ "gasUsed": "0x10", "effectiveGasPrice": "0x3", "l1Fee": "0x2" });
+        assert_eq!(fee_of(rollup), 50);
+        assert_eq!(fee_of(json!({})), 0);
+    }
 }

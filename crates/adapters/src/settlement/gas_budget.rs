@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use order::model::chain::{EvmAddress, Network};
 
+use crate::measurements;
+
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// Gas that was signed for in the last hour, in wei.
@@ -56,7 +58,7 @@ impl GasBudget {
         );
     }
 
-    /// Logs when the balance becomes low or sufficient.
+    /// Records the balance, and logs when it becomes low or sufficient.
     pub(super) fn observe(
         &mut self,
         network: Network,
@@ -64,6 +66,7 @@ impl GasBudget {
         balance: u128,
         low: u128,
     ) {
+        measurements::set_settler_balance(network, balance, low);
         let level = if balance < low { Level::Low } else { Level::Enough };
         match (self.level.replace(level), level) {
             (None | Some(Level::Enough), Level::Low) => tracing::warn!(

@@ -18,6 +18,7 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use super::network_settler::{NetworkSettler, PrepareError, SettleFailure};
 use super::preparation::{PreparedCall, UNREADABLE};
 use super::{Settler, log_unready};
+use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
 use crate::rpc::TransactionReceipt;
 
 mod trace;
@@ -84,14 +85,8 @@ impl TransferSettler for Settler {
     }
 
     async fn settle(&self, due: TransferPayment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        let network = self.traced(due.authorization.network)?;
-        let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
-        let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
-        let paid = |receipt: &TransactionReceipt| shows(receipt, due.authorization);
-        match network.settle(call(due.authorization), &prepared, &paid).await {
-            Ok(moved) => Ok(moved),
-            Err(unpaid) => after(unpaid, due.authorization, network, &prepared).await,
-        }
+        let payment = MeasuredPayment::mpp(due.authorization);
+        measure_settlement(payment, self.settle_transfer(due)).await
     }
 
     async fn trace(
@@ -101,7 +96,25 @@ impl TransferSettler for Settler {
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
         let traced = trace::trace(self.traced(network)?, due, told).await;
-        traced.map_err(|doubt| doubt.told(network))
+        let traced = traced.map_err(|doubt| doubt.told(network));
+        measure_trace(MeasuredPayment::mpp(due.authorization), told, &traced);
+        traced
+    }
+}
+
+impl Settler {
+    async fn settle_transfer(
+        &self,
+        due: TransferPayment<'_>,
+    ) -> Result<ConfirmedTransfer, Unsettled> {
+        let network = self.traced(due.authorization.network)?;
+        let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
+        let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
+        let paid = |receipt: &TransactionReceipt| shows(receipt, due.authorization);
+        match network.settle(call(due.authorization), &prepared, &paid).await {
+            Ok(moved) => Ok(moved),
+            Err(unpaid) => after(unpaid, due.authorization, network, &prepared).await,
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use adapters::measurements;
 use adapters::settlement::{Settler, SettlerLimits};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use order::tender::{Rejection, Unsettled};
 use pay::transfer::TransferStatus;
 use pay::x402::settler::Permit2Settler;
@@ -105,6 +107,30 @@ async fn a_payment_that_always_fails_is_signed_eight_times_and_never_again() {
     let refused = payment.settle(&settler).await;
     assert!(matches!(refused, Err(Unsettled::Refused(_))), "{refused:?}");
     assert_eq!((fixture.signed(payment.key()).await, chain.nonce_of(fixture.account())), (8, 8));
+}
+
+#[tokio::test]
+async fn a_payment_leaves_its_charge_its_fee_and_the_balance_in_the_metrics() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let fixture = Fixture::open().await;
+    let (settler, chain) = (fixture.settler(), fixture.chain());
+    let text = || recorder.handle().render();
+    assert!(!text().contains(measurements::SETTLER_BALANCE), "it was not read yet");
+    let before = chain.native_of(fixture.account());
+    let promise = fixture.promise();
+    let payer = promise.payer.to_string();
+    pay(&settler, promise).await.unwrap();
+    let fee = before - chain.native_of(fixture.account());
+    let has = |name: &str, labels: &str, value: u128| {
+        text().contains(&format!("{name}{{{labels}network=\"{}\"}} {value}\n", BASE.caip2()))
+    };
+    let charge = u128::from(CHARGE.atomic());
+    assert!(has(measurements::USDC_CHARGED, "rail=\"x402\",", charge), "{}", text());
+    assert!(has(measurements::SETTLER_BALANCE, "", before), "{}", text());
+    let counted = async || has(measurements::GAS_SPENT, "", fee);
+    until("the fee is counted when its block is final", counted).await;
+    assert!(!text().to_lowercase().contains(&payer.to_lowercase()), "no label names the payer");
 }
 
 /// What the log is written on.

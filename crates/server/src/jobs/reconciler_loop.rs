@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adapters::clock::SystemClock;
 use order::ports::Clock;
 use order::reconciler::Reconciler;
 use order::reconciler::alert::{Alert, AlertKind};
@@ -10,6 +11,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
+
+use crate::metrics;
 
 /// Between two runs. Each order has its own retry schedule in addition.
 const PAUSE_SECONDS: u64 = 5;
@@ -58,8 +61,12 @@ impl Drop for ReconcilerLoop {
 async fn run(reconciler: Reconciler, tenders: Tenders, mut stopped: watch::Receiver<()>) {
     loop {
         match reconciler.reconcile(&tenders, &log_alert).await {
-            Ok(0) => {}
-            Ok(count) => info!(count, "reconciled orders"),
+            Ok(count) => {
+                metrics::set_reconciled(SystemClock::start().now());
+                if count > 0 {
+                    info!(count, "reconciled orders");
+                }
+            }
             Err(refusal) => warn!(kind = ?refusal, "cannot reconcile orders; will retry"),
         }
         tokio::select! {
@@ -79,6 +86,7 @@ async fn pause(clock: &dyn Clock) {
 /// Each alert requires an operator. `docs/how-to/investigate-an-order.md` describes what to do.
 fn log_alert(Alert { order, kind }: Alert) {
     let text = alert_text(&kind);
+    metrics::count_alert(&kind);
     match kind {
         AlertKind::ReversedElsewhere(account) => {
             let account = account.map_or_else(|| "unknown".to_owned(), |account| account.0);
@@ -126,4 +134,26 @@ fn jitter() -> Duration {
     // Without randomness the interval is constant.
     let _ = getrandom::fill(&mut byte);
     Duration::from_millis(u64::from(byte[0]) * 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runbook_quotes_the_log_line_of_every_alert() {
+        let runbook = include_str!("../../../../docs/operate/alerts.md");
+        for kind in [
+            AlertKind::Payment,
+            AlertKind::RefusedCard,
+            AlertKind::CardInDoubt,
+            AlertKind::Finality,
+            AlertKind::Reversed,
+            AlertKind::ReversedElsewhere(None),
+            AlertKind::Undelivered,
+        ] {
+            let line = format!("> {}\n", alert_text(&kind));
+            assert!(runbook.contains(&line), "{kind:?}: {line}");
+        }
+    }
 }

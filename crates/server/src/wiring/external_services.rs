@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use adapters::http::{HostPolicy, HttpClient, HttpClientError};
+use adapters::http::{HostPolicy, HttpClient, HttpClientError, OutsideOutcome};
+use adapters::rpc;
 use order::ports::{Clock, NameService};
+use web::routes::health::{Dependencies, LastCall, LastCallReader};
 
 use crate::config::Config;
 use crate::wiring::names;
@@ -18,6 +20,8 @@ pub(crate) struct ExternalServices {
     pub(crate) provider: Option<ProviderHandles>,
     pub(crate) settlers: Settlers,
     pub(crate) sandbox: SandboxEndpoints,
+    /// Makes every call to the provider, a facilitator and the nodes.
+    client: HttpClient,
     emulators: SandboxWorld,
 }
 
@@ -36,9 +40,25 @@ impl ExternalServices {
         let names = names::open(config, &sandbox, &client, clock.clone()).map_err(cannot_start)?;
         let provider = provider::open(config, store, &sandbox, client.clone(), clock.clone()).await;
         let provider = provider.map_err(cannot_start)?;
-        let settlers = payments::open(config, &sandbox, client, &store.outbox(), clock);
+        let settlers = payments::open(config, &sandbox, client.clone(), &store.outbox(), clock);
         let settlers = settlers.map_err(cannot_start)?;
-        Ok(Self { names, provider, settlers, sandbox, emulators })
+        Ok(Self { names, provider, settlers, sandbox, client, emulators })
+    }
+
+    /// What `/readyz` reports.
+    pub(crate) fn dependencies(&self) -> Dependencies {
+        let provider = self.provider.as_ref().map(|provider| self.last_call(provider.peer));
+        Dependencies { node: Some(self.last_call(rpc::PEER)), provider }
+    }
+
+    fn last_call(&self, peer: &'static str) -> LastCallReader {
+        let client = self.client.clone();
+        Arc::new(move || match client.last_outcome(peer) {
+            None => LastCall::NotMade,
+            Some(OutsideOutcome::Answered) => LastCall::Answered,
+            Some(OutsideOutcome::Refused) => LastCall::Refused,
+            Some(OutsideOutcome::Lost) => LastCall::Lost,
+        })
     }
 
     pub(crate) async fn close(self) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use adapters::http::{HttpClient, HttpUrl};
+use adapters::provider::budget::CallBudget;
 use adapters::provider::lob::{self, Lob, LobPrices};
 use adapters::provider::thanks_io::{self, ThanksIo};
 use adapters::provider::{AccountMode, PreviewLocations, ReturnAddress};
@@ -24,6 +25,10 @@ pub(crate) struct ProviderHandles {
     pub(crate) paid: Arc<dyn Provider>,
     pub(crate) reconciler: Arc<dyn Provider>,
     pub(crate) previews: Arc<dyn Provider>,
+    /// The rate limit.
+    pub(crate) budget: Arc<CallBudget>,
+    /// The name of the provider in the log.
+    pub(crate) peer: &'static str,
 }
 
 /// `None` if no provider is configured.
@@ -86,6 +91,8 @@ fn thanks_io_handles(provider: &ThanksIo) -> ProviderHandles {
         paid: Arc::new(provider.clone()),
         reconciler: Arc::new(provider.for_reconciler()),
         previews: Arc::new(provider.for_previews()),
+        budget: provider.budget(),
+        peer: thanks_io::PEER,
     }
 }
 
@@ -94,6 +101,8 @@ fn lob_handles(provider: &Lob) -> ProviderHandles {
         paid: Arc::new(provider.clone()),
         reconciler: Arc::new(provider.for_reconciler()),
         previews: Arc::new(provider.for_previews()),
+        budget: provider.budget(),
+        peer: lob::PEER,
     }
 }
 

@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::documents::document::{CachePolicy, Document, DocumentBuilder, UrlScheme};
 use crate::http::negotiation::Representation;
+use crate::http::request_metrics::RouteHistograms;
 use crate::surface::QuotaScope;
 
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub(crate) struct DocumentIndex {
 pub(crate) struct IndexEntry {
     content: EntryContent<Arc<Document>>,
     pub(crate) quota: QuotaScope,
+    pub(crate) histograms: RouteHistograms,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +138,8 @@ impl DocumentIndexBuilder {
                     EntryContent::Page { html: document(html), markdown: document(markdown) }
                 }
             };
-            (path, IndexEntry { content, quota })
+            let histograms = RouteHistograms::new(path.clone());
+            (path, IndexEntry { content, quota, histograms })
         });
         DocumentIndex { entries: entries.collect() }
     }

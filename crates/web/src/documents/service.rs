@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::header::ALLOW;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
+use tokio::time::Instant;
 
 use crate::documents::document::DocumentResponse;
 use crate::documents::index::{DocumentIndex, IndexEntry};
@@ -18,6 +19,7 @@ use crate::http::prepared_body::{PreparedBody, ResponseBody};
 use crate::http::problem;
 use crate::http::quota::DiscoveryQuota;
 use crate::http::request_id::{RequestIds, X_REQUEST_ID};
+use crate::http::request_log::method_name;
 use crate::surface::QuotaScope;
 
 const METHODS: &str = "GET, HEAD, OPTIONS";
@@ -52,6 +54,7 @@ impl DocumentService {
         entry: &IndexEntry,
         request: &Request<B>,
     ) -> Response<ResponseBody> {
+        let started = Instant::now();
         let (method, headers) = (request.method(), request.headers());
         let mut response = if let Err(problem) = check_head(request.uri(), headers) {
             problem.into_response().map(Either::Right)
@@ -77,6 +80,8 @@ impl DocumentService {
             request_id = id.as_str(),
             "document served"
         );
+        let status = response.status().as_u16();
+        entry.histograms.record(method_name(method), status, started.elapsed());
         response
     }
 

@@ -3,6 +3,7 @@
 
 use std::future::{Future, ready};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::response::IntoResponse;
@@ -15,6 +16,7 @@ use crate::http::prepared_body::{PreparedBody, ResponseBody};
 use crate::http::problem::Problem;
 use crate::http::request_id::{RequestId, RequestIds};
 use crate::http::request_log::RequestLogEntry;
+use crate::http::request_metrics::RouteHistograms;
 
 /// A response that an endpoint is computing.
 pub(crate) type ResponseFuture = Pin<Box<dyn Future<Output = Response<ResponseBody>> + Send>>;
@@ -32,7 +34,7 @@ impl TrackedResponse {
     /// `read_body`.
     pub(crate) fn start<B>(
         ids: &RequestIds,
-        route: &'static str,
+        route: &Arc<RouteHistograms>,
         request: Request<B>,
         respond: impl FnOnce(Request<B>) -> ResponseFuture,
     ) -> Self {

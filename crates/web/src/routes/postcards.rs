@@ -29,6 +29,7 @@ use crate::http::cors::CorsPolicy;
 use crate::http::limits::{RequestLimits, read_body, request_timed_out};
 use crate::http::prepared_body::{PreparedBody, ResponseBody};
 use crate::http::problem::{self, METHOD_NOT_ALLOWED, NOT_CONFIGURED, Problem};
+use crate::http::request_metrics::RouteHistograms;
 use crate::http::timeout::with_timeout;
 use crate::http::tracked::ResponseFuture;
 use crate::routes::draft::{self, DraftError};
@@ -93,6 +94,7 @@ pub struct PaidRoutes {
 /// One paid endpoint.
 pub(crate) struct PaidEndpoint {
     path: &'static str,
+    histograms: Arc<RouteHistograms>,
     cors: CorsPolicy,
     preflight: Preflight,
     error_format: ErrorFormat,
@@ -129,6 +131,7 @@ impl PaidEndpoint {
         });
         let x402 = Self {
             path: X402,
+            histograms: Arc::new(RouteHistograms::new(X402)),
             cors: X402_CORS,
             preflight: Preflight::Always,
             error_format: ErrorFormat::Json,
@@ -138,6 +141,7 @@ impl PaidEndpoint {
         };
         let mpp = Self {
             path: MPP,
+            histograms: Arc::new(RouteHistograms::new(MPP)),
             cors: MPP_CORS,
             preflight: Preflight::FromBrowsers,
             error_format: ErrorFormat::ProblemDocument,
@@ -150,6 +154,10 @@ impl PaidEndpoint {
 
     pub(crate) fn path(&self) -> &'static str {
         self.path
+    }
+
+    pub(crate) fn histograms(&self) -> &Arc<RouteHistograms> {
+        &self.histograms
     }
 
     pub(crate) fn respond<B>(self: Arc<Self>, request: Request<B>) -> ResponseFuture

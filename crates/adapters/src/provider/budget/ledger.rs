@@ -113,6 +113,15 @@ impl CallLedger {
         self.made.iter().map(|(_, _, calls)| calls).sum()
     }
 
+    /// How many calls are neither made nor reserved.
+    pub fn calls_left(&self, rate: CallRate) -> usize {
+        rate.calls().saturating_sub(self.calls() + self.calls_reserved())
+    }
+
+    fn calls_reserved(&self) -> usize {
+        self.reserved.iter().map(|(_, calls)| calls).sum()
+    }
+
     /// How many paid cards in a row the account was refused for.
     pub const fn refusals(&self) -> u32 {
         self.refusals
@@ -171,7 +180,7 @@ impl CallLedger {
         let by = |who: CallPurpose| -> usize {
             self.made.iter().filter(|(_, by, _)| *by == who).map(|(_, _, calls)| calls).sum()
         };
-        let reserved: usize = self.reserved.iter().map(|(_, calls)| calls).sum();
+        let reserved = self.calls_reserved();
         let payers = by(CallPurpose::Paid) + by(CallPurpose::Buyer) + reserved;
         let paid_share = rate.paid.saturating_sub(payers);
         // Owed cards have precedence over lookups and two thirds of the share.

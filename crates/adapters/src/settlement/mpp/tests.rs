@@ -90,6 +90,7 @@ fn receipt(logs: Vec<EventLog>) -> TransactionReceipt {
         block: 1,
         block_hash,
         outcome: ReceiptStatus::Succeeded,
+        fee: 0,
         logs,
     }
 }

@@ -9,6 +9,7 @@ use order::model::payment::Finality;
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;
 use super::{MinedTransaction, Sender, SenderOutcome};
+use crate::measurements;
 use crate::rpc::{BlockHead, ReceiptStatus, TransactionReceipt};
 use crate::settlement::fees::GasTerms;
 use crate::settlement::outbox::{AccountCode, MinedNotice, OutboxError};
@@ -242,9 +243,13 @@ impl Sender {
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
         let Ok(progress) = progress else { return Ok(()) };
         let mut ended = leadership.in_flight.displaced_before(settled.timestamp);
+        let mut fees = 0_u128;
         for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
             match receipt {
-                Some(receipt) if receipt.block <= settled.number => ended.push(*nonce),
+                Some(receipt) if receipt.block <= settled.number => {
+                    ended.push(*nonce);
+                    fees = fees.saturating_add(receipt.fee);
+                }
                 // It is in another block now, or in none.
                 Some(_) | None => {
                     if let Some(flight) = leadership.in_flight.get_mut(*nonce) {
@@ -261,6 +266,7 @@ impl Sender {
             return Ok(());
         }
         self.parts.outbox.end(self.parts.account, leadership.epoch, &ended).await?;
+        measurements::count_gas(self.parts.account.network, fees);
         for nonce in ended {
             leadership.in_flight.remove(nonce);
         }

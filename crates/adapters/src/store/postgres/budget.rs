@@ -58,6 +58,16 @@ struct Account {
     queue: Mutex<Queue>,
     /// Refusals in a row, as last read.
     refusals: AtomicU32,
+    last_read: Mutex<Option<ReadLedger>>,
+}
+
+/// The ledger as last read.
+struct ReadLedger {
+    ledger: CallLedger,
+    rate: CallRate,
+    /// The database's time in seconds, and ours.
+    now: u64,
+    at: Instant,
 }
 
 #[derive(Default)]
@@ -97,8 +107,8 @@ impl PostgresStore {
     /// The budget that all processes on this database share for one provider's account.
     pub fn provider_budget(&self, account: &str) -> Arc<dyn SharedBudget> {
         let (name, server) = (account.to_owned(), self.server.clone());
-        let (queue, refusals) = (Mutex::default(), AtomicU32::new(0));
-        Arc::new(PostgresBudget(Arc::new(Account { name, server, queue, refusals })))
+        let (queue, refusals, last_read) = (Mutex::default(), AtomicU32::new(0), Mutex::default());
+        Arc::new(PostgresBudget(Arc::new(Account { name, server, queue, refusals, last_read })))
     }
 }
 
@@ -116,6 +126,14 @@ impl SharedBudget for PostgresBudget {
             self.0.queue().reservations.hold(Instant::now());
         }
         answer
+    }
+
+    fn calls_left(&self) -> Option<usize> {
+        let last_read = self.0.last_read.lock().unwrap_or_else(PoisonError::into_inner);
+        let ReadLedger { ledger, rate, now, at } = last_read.as_ref()?;
+        let mut ledger = ledger.clone();
+        ledger.advance(*rate, now.saturating_add(at.elapsed().as_secs()));
+        Some(ledger.calls_left(*rate))
     }
 }
 
@@ -241,6 +259,7 @@ impl Account {
         let answers = batch.iter().map(apply).collect();
         let spare = reserve_spare(&mut ledger, batch, now);
         self.refusals.store(ledger.refusals(), Ordering::Relaxed);
+        self.keep(batch, unwritten, &ledger, now);
         if ledger != before {
             let write = transaction.prepare_cached(WRITE).await.map_err(fault)?;
             let text = text(&ledger)?;
@@ -249,6 +268,23 @@ impl Account {
         }
         self.queue().reservations.add_spare(spare, Instant::now());
         Ok(answers)
+    }
+
+    /// Keeps a copy for `calls_left`. If the write then fails, the copy counts too many calls until
+    /// the next one.
+    fn keep(
+        &self,
+        batch: &[Waiting],
+        unwritten: &[(LedgerEntry, CallRate)],
+        ledger: &CallLedger,
+        now: u64,
+    ) {
+        let rates = batch.iter().map(|waiting| waiting.rate);
+        let Some(rate) = rates.chain(unwritten.iter().map(|(_, rate)| *rate)).next() else {
+            return;
+        };
+        let read = ReadLedger { ledger: ledger.clone(), rate, now, at: Instant::now() };
+        *self.last_read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     }
 
     /// The ledger, locked until this transaction ends, and the time.

@@ -30,6 +30,7 @@ contract!(
     a_released_reservation_is_free_again,
     no_card_is_sold_while_the_account_is_refused,
     no_stretch_of_a_minute_sees_more_than_the_account_allows,
+    the_calls_left_are_those_neither_made_nor_reserved,
 );
 
 fn put_in_the_process<C: Future<Output = ()>>(check: impl FnOnce(Subject) -> C) {
@@ -185,4 +186,17 @@ async fn no_stretch_of_a_minute_sees_more_than_the_account_allows(subject: Subje
         assert!(within <= 60, "{within} from second {from}");
     }
     assert!(made.len() > 230, "a budget that is never given out: {}", made.len());
+}
+
+async fn the_calls_left_are_those_neither_made_nor_reserved(subject: Subject) {
+    let Subject { budget, time, forgotten } = subject;
+    budget.take(CallPurpose::Paid).await.unwrap();
+    budget.take(CallPurpose::Preview).await.unwrap();
+    assert_eq!(budget.calls_left(), Some(58));
+    time.pass(forgotten).await;
+    budget.take(CallPurpose::Look).await.unwrap();
+    assert_eq!(budget.calls_left(), Some(59));
+    budget.reserve().await.unwrap();
+    // In PostgreSQL a process may reserve a few more ahead.
+    assert!(budget.calls_left() < Some(59), "{:?}", budget.calls_left());
 }

@@ -24,9 +24,11 @@ use crate::http::limits::RequestLimits;
 use crate::http::quota;
 use crate::routes::agents::token::TokenKeys;
 use crate::routes::agents::{AgentRegistry, RegistrationMode};
+use crate::routes::health::Dependencies;
 use crate::surface::{Deprecation, HttpMethod, QuotaScope, SURFACE};
 use crate::task_tracker::TaskTracker;
 
+mod metrics;
 mod texts;
 
 const NOW: u64 = 1_794_700_800;
@@ -62,6 +64,7 @@ fn app() -> App {
         listen_scope: crate::site_facts::ListenScope::Loopback,
         quota: quota::DiscoveryQuota::new(quota::REQUESTS),
         agents: registry,
+        dependencies: Dependencies::default(),
     })
 }
 

@@ -7,6 +7,7 @@ use http_body_util::Either;
 use super::*;
 use crate::http::limits::HEAD_BYTES;
 use crate::http::prepared_body::ResponseBody;
+use crate::http::request_metrics::RouteHistograms;
 use crate::http::tracked::{ResponseFuture, TrackedResponse};
 
 const ROUTE: &str = "/tracked";
@@ -24,8 +25,9 @@ fn request(method: Method, padding: usize) -> Request {
 }
 
 async fn tracked(request: Request, respond: fn(Request) -> ResponseFuture) -> Response {
+    let route = Arc::new(RouteHistograms::new(ROUTE));
     let response: http::Response<ResponseBody> =
-        TrackedResponse::start(&RequestIds::new(), ROUTE, request, respond).await;
+        TrackedResponse::start(&RequestIds::new(), &route, request, respond).await;
     response.map(Body::new)
 }
 
