@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::{Address, B256, U256};
-use alloy_sol_types::SolEvent;
+use alloy_sol_types::{SolCall, SolEvent};
 use evm::interfaces::Usdc;
 use order::model::chain::EvmAddress;
 use order::ports::Clock;
@@ -317,6 +317,19 @@ impl ChainHandle {
             MinedOutcome::Succeeded => TransactionStatus::Succeeded { block: block_number },
             MinedOutcome::Reverted => TransactionStatus::Reverted { block: block_number },
         })
+    }
+
+    /// Transfers USDC in the name of any account, and returns the mined transaction.
+    pub fn transfer(
+        &self,
+        from: EvmAddress,
+        to: EvmAddress,
+        amount: u128,
+    ) -> Result<[u8; 32], String> {
+        let call = Usdc::transferCall { to: address(to), value: U256::from(amount) }.abi_encode();
+        let mut chain = self.lock();
+        let (names, usdc) = (self.chains.names(), self.id.usdc());
+        chain.node.call_as(&names, address(from), usdc, call.into()).map(|hash| hash.0)
     }
 
     /// Every USDC transfer to this account in the stored blocks, oldest first.

@@ -1,6 +1,7 @@
 //! One chain: blocks, state and transaction pool.
 
 pub(crate) mod block;
+mod impersonation;
 pub(crate) mod pool;
 pub(crate) mod state;
 

@@ -48,7 +48,7 @@ pub(crate) fn router(chains: Arc<EmulatedChains>, faucet_state: FaucetState) -> 
         .route("/{chain}/waiting", delete(drop_waiting))
         .route("/{chain}/journal", get(journal).delete(journal_clear))
         .route("/{chain}/accounts/{address}", get(account).post(account_set))
-        .route("/{chain}/transfers/{address}", get(transfers))
+        .route("/{chain}/transfers/{address}", get(transfers).post(transfer))
         .with_state(chains)
         .merge(payers)
 }
@@ -347,6 +347,25 @@ async fn account_set(
         chain.place_wallet_of_kind(account, owner, kind.unwrap_or_default());
     }
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Transfers USDC from this account, whose key need not be known.
+async fn transfer(
+    State(chains): Shared,
+    Path((id, whose)): Path<(String, String)>,
+    body: Body,
+) -> Result<Response, InvalidFields> {
+    let (chain, from) = (chain(&chains, &id)?, parse_account(&whose)?);
+    let mut form = ControlForm::read(&body)?;
+    let (to, amount) = (form.address("to"), form.amount("amount"));
+    if to.is_none() || amount.is_none() {
+        form.wrong("to, amount: both are needed");
+    }
+    form.done()?;
+    let mined = chain.transfer(from, to.unwrap_or(from), amount.unwrap_or_default());
+    let hash = mined.map_err(|reason| InvalidFields::one(&reason))?;
+    let transaction = alloy_primitives::B256::from(hash).to_string();
+    Ok(json_response(&json!({ "transaction": transaction })))
 }
 
 async fn transfers(
