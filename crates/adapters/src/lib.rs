@@ -9,8 +9,9 @@
 //! 7. [`settlement`]: our own settler, which sends payments to a chain.
 //! 8. [`facilitator`]: a remote facilitator, which sends x402 payments for us.
 //! 9. [`permit2`]: proof on a chain that an x402 payment moved, or never will.
-//! 10. [`store`]: orders in SQLite or PostgreSQL.
-//! 11. [`measurements`]: metrics of all of them.
+//! 10. [`transfers`]: USDC transfers, for refunds and audits.
+//! 11. [`store`]: orders in SQLite or PostgreSQL.
+//! 12. [`measurements`]: metrics of all of them.
 
 pub mod clock;
 pub mod ens;
@@ -24,3 +25,4 @@ mod rate_limit;
 pub mod rpc;
 pub mod settlement;
 pub mod store;
+pub mod transfers;

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use order::model::mail::ProviderAccount;
+use order::model::money::Cents;
 use sha2::{Digest, Sha256};
 
 use crate::http::HttpUrl;
@@ -58,6 +59,23 @@ impl fmt::Display for TestAccount {
              start again.",
         )
     }
+}
+
+/// What a provider says about a card before it is submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardEstimate {
+    pub mode: AccountMode,
+    pub balance: BalanceCover,
+    pub total: Cents,
+}
+
+/// Whether the account could be charged for a card now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalanceCover {
+    Covered,
+    TooLow,
+    /// The provider does not say.
+    Unknown,
 }
 
 /// Whether an account mails cards.

@@ -13,4 +13,6 @@ pub use error::NodeError;
 pub use fees::FeeHistory;
 pub use json_rpc_error::{SendError, SendOutcome, TransactionRejection};
 pub use node::{BlockHead, BlockId, Node, PEER, SimulatedCall, SimulatedFees};
-pub use transactions::{ChainTransaction, EventLog, LogFilter, ReceiptStatus, TransactionReceipt};
+pub use transactions::{
+    EventLog, LogFilter, LogRange, ReceiptStatus, RpcTransaction, TransactionReceipt,
+};

@@ -105,6 +105,11 @@ impl Settler {
         Ok((Self { own, networks: settlers }, senders))
     }
 
+    /// The account of a key.
+    pub fn account_of(key: &Zeroizing<[u8; 32]>) -> Result<EvmAddress, NotAKey> {
+        TransactionSigner::new(key).map(|signer| signer.address())
+    }
+
     /// The account that sends payments, to be funded with gas.
     pub fn address(&self) -> EvmAddress {
         self.own

@@ -5,6 +5,7 @@ mod error;
 mod migration;
 pub mod postgres;
 mod rows;
+pub mod schema;
 pub mod sqlite;
 mod undecryptable;
 

@@ -13,12 +13,14 @@
 //!    with the reconciler.
 //! 5. [`reconciler`]: orders that are left unfinished, and orders in the mail.
 //! 6. [`outcome`], [`refusal`], [`status`]: what callers are told.
-//! 7. `testing` (feature `fakes`): fakes, the store contract and the simulation.
+//! 7. [`operator`]: what an operator can see and do.
+//! 8. `testing` (feature `fakes`): fakes, the store contract and the simulation.
 
 pub mod checkout;
 mod fulfilment;
 pub mod lifecycle;
 pub mod model;
+pub mod operator;
 pub mod outcome;
 pub mod ports;
 pub mod reconciler;

@@ -45,8 +45,8 @@ mod transitions;
 
 pub use order::{OFFER_SECONDS, Order};
 pub use states::{
-    Doubt, Lapsed, Mailed, Offered, Paid, Refund, Refunded, Setback, Settling, Shortfall, Standing,
-    Submitting, Unconfirmed, Unfulfilled,
+    Doubt, Erased, Lapsed, Mailed, Offered, Paid, Refund, Refunded, Setback, Settling, Shortfall,
+    Standing, Submitting, Unconfirmed, Unfulfilled,
 };
 pub use stored::{IDENTITY_SECONDS, Stored, Succession};
 pub use transitions::Reopened;

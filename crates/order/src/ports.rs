@@ -10,11 +10,13 @@ use crate::model::card::Postcard;
 use crate::model::chain::Network;
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::mail::{
-    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
+    AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
+    ProviderQuote,
 };
 use crate::model::payment::{PaymentKey, TenderKind};
 use crate::model::resolution::Resolution;
 use crate::model::seller::{NotAUsername, Username};
+use crate::operator::filter::OrderFilter;
 
 /// Why a call that has an effect failed.
 ///
@@ -78,6 +80,14 @@ pub trait Provider: Send + Sync {
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure>;
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure>;
+
+    /// Every card that the account accepted from `from` (inclusive) to `until` (exclusive), also
+    /// those that carry no reference of ours, without the cancelled ones.
+    async fn accepted(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<AcceptedCard>, Failure>;
 }
 
 /// Resolves sellers' names to payout accounts.
@@ -167,12 +177,42 @@ pub trait Store: Send + Sync {
     /// The events of an order, oldest first.
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError>;
 
+    /// The orders that the filter admits, the newest first, at most so many.
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
+
+    /// Events of all orders after this number, oldest first, at most so many.
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError>;
+
+    /// How many orders [are in play](Stored::is_in_play), by state, and since when the oldest is.
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError>;
+
     /// Where orders are open for which something is still to be done: a payment in doubt, a
     /// card that is owed or in doubt, or money that is not final.
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError>;
 
     /// Whether the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// An event with its number in the log of all orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedEvent {
+    pub number: u64,
+    pub event: Event,
+}
+
+/// So many orders in one state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StateCount {
+    /// The [headline](Stored::headline).
+    pub state: String,
+    pub count: u64,
+    /// When the oldest of them was begun.
+    pub oldest: Timestamp,
 }
 
 /// So many open orders at one provider's account, paid in one way on one network.

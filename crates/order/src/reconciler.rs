@@ -8,7 +8,7 @@ use futures_util::stream;
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::schedule::CLAIM_SECONDS;
 use crate::lifecycle::{Order, Setback, Settling, Stored};
-use crate::model::ids::OrderId;
+use crate::model::ids::{OrderId, Timestamp};
 use crate::reconciler::alert::{Alert, AlertKind};
 use crate::reconciler::examination::Examination;
 use crate::reconciler::resubmit_watch::ResubmitWatches;
@@ -20,7 +20,7 @@ pub mod alert;
 mod card;
 pub(crate) mod examination;
 mod mailed;
-mod payment;
+pub(crate) mod payment;
 pub mod resubmit_watch;
 
 /// How many orders one pass claims.
@@ -68,17 +68,29 @@ impl Reconciler {
     ) {
         let examinations = orders.into_iter().map(async |claimed| {
             let (order, looks) = (claimed.id(), claimed.attention().looks.saturating_add(1));
+            let acknowledged = claimed.attention().acknowledged;
             // An error concerns this order alone. It is due again when its claim ends.
             let kind = match self.examine(tenders, claimed).await {
                 Ok(Some(kind)) => Some(kind),
                 Ok(None) | Err(_) if alert::is_time(looks) => self.unrest(order).await,
                 Ok(None) | Err(_) => None,
             };
-            if let Some(kind) = kind {
+            if let Some(kind) = kind
+                && !self.is_acknowledged(order, acknowledged).await
+            {
                 report(Alert { order, kind });
             }
         });
         stream::iter(examinations).for_each_concurrent(AT_ONCE, |examination| examination).await;
+    }
+
+    /// Whether an operator acknowledged the order, and its state has not changed since.
+    async fn is_acknowledged(&self, order: OrderId, claimed: Option<Timestamp>) -> bool {
+        // mutant: acknowledgement-ignored
+        claimed.is_some()
+            && self.writer.store.find(order).await.is_ok_and(|order| {
+                order.is_some_and(|order| order.attention().acknowledged == claimed)
+            })
     }
 
     /// What still keeps an order from its rest, after an examination.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::{Paid, Shortfall, Stored};
+use crate::lifecycle::{Paid, Refund, Shortfall, Stored};
 use crate::model::chain::{EvmAddress, Network};
 use crate::model::identity::Identity;
 use crate::model::ids::{OrderId, Timestamp};
@@ -46,6 +46,8 @@ pub struct View {
     pub payment: Option<PaymentView>,
     /// Only once a provider has accepted the card.
     pub delivery: Option<Delivery>,
+    /// Only once the money was returned.
+    pub refund: Option<Refund>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub enum Status {
     Paid,
     Submitted,
     FulfillmentNeedsReconciliation,
+    /// The card will not arrive, and the charge is to be returned.
+    RefundDue,
     Mailed,
     Delivered,
     Returned,
@@ -83,6 +87,7 @@ impl Status {
             Self::Paid => "paid",
             Self::Submitted => "submitted",
             Self::FulfillmentNeedsReconciliation => "fulfillment_needs_reconciliation",
+            Self::RefundDue => "refund_due",
             Self::Mailed => "mailed",
             Self::Delivered => "delivered",
             Self::Returned => "returned",
@@ -96,7 +101,8 @@ impl View {
     /// An order of ours that the store does not know: nothing was ever paid for it.
     pub const fn unpaid(id: OrderId) -> Self {
         let (created_at, updated_at) = (None, None);
-        Self { id, status: Status::Unpaid, created_at, updated_at, payment: None, delivery: None }
+        let (payment, delivery, refund) = (None, None, None);
+        Self { id, status: Status::Unpaid, created_at, updated_at, payment, delivery, refund }
     }
 
     pub fn of(order: &Stored) -> Self {
@@ -106,12 +112,14 @@ impl View {
             Stored::Unconfirmed(_) => (Status::PaymentUnconfirmed, None, None),
             Stored::Submitting(order) => (Status::Paid, Some(&order.state.paid), None),
             Stored::Unfulfilled(order) => {
-                let delivery = match &order.state.shortfall {
-                    Shortfall::Refused(_) | Shortfall::Lost(_) => None,
-                    Shortfall::Undelivered(mailed) => Some(mailed.delivery),
+                let (status, delivery) = match &order.state.shortfall {
+                    Shortfall::Refused(_) | Shortfall::Lost(_) => {
+                        (Status::FulfillmentNeedsReconciliation, None)
+                    }
+                    Shortfall::Undelivered(mailed) => (Status::RefundDue, Some(mailed.delivery)),
+                    Shortfall::Erased(_) => (Status::RefundDue, None),
                 };
-                let paid = order.state.shortfall.paid();
-                (Status::FulfillmentNeedsReconciliation, Some(paid), delivery)
+                (status, Some(order.state.shortfall.paid()), delivery)
             }
             Stored::Mailed(order) => {
                 let delivery = order.state.delivery;
@@ -127,6 +135,7 @@ impl View {
             updated_at: Some(order.updated_at()),
             payment: paid.map(payment),
             delivery,
+            refund: refund(order),
         }
     }
 
@@ -143,6 +152,19 @@ fn arrived(stage: Stage) -> Status {
         Stage::Delivered => Status::Delivered,
         Stage::Returned => Status::Returned,
         Stage::Failed => Status::FulfillmentNeedsReconciliation,
+    }
+}
+
+fn refund(order: &Stored) -> Option<Refund> {
+    match order {
+        Stored::Refunded(order) => Some(order.state.refund.clone()),
+        Stored::Offered(_)
+        | Stored::Settling(_)
+        | Stored::Unconfirmed(_)
+        | Stored::Submitting(_)
+        | Stored::Unfulfilled(_)
+        | Stored::Mailed(_)
+        | Stored::Lapsed(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::lifecycle::event::{Actor, Event};
+use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::{Order, Stored, Submitting};
 use crate::model::ids::WorkerId;
 use crate::ports::{Clock, Provider, Store, StoreError};
@@ -37,8 +38,7 @@ impl OrderWriter {
         Stored: From<Order<S>>,
     {
         let mut next = Stored::from(order.clone());
-        let mut attention = next.attention();
-        attention.worker = next.is_in_flight().then_some(self.worker);
+        let attention = self.worked_on(&next);
         next.set_attention(attention);
         match self.store.record(&next, by).await {
             Ok(version) => Ok(Order { version, attention, ..order }),
@@ -47,6 +47,28 @@ impl OrderWriter {
             Err(StoreError::PaymentBound) => Err(Refusal::PaymentBoundElsewhere),
             Err(StoreError::Busy | StoreError::Corrupt) => Err(Refusal::StoreBusy),
         }
+    }
+
+    /// The same for an operator, who is told what the store answered.
+    pub(crate) async fn record_action<S>(
+        &self,
+        order: Order<S>,
+        by: &Actor,
+    ) -> Result<Order<S>, StoreError>
+    where
+        S: Clone,
+        Stored: From<Order<S>>,
+    {
+        let mut next = Stored::from(order.clone());
+        let attention = self.worked_on(&next);
+        next.set_attention(attention);
+        let version = self.store.record(&next, by).await?;
+        Ok(Order { version, attention, ..order })
+    }
+
+    fn worked_on(&self, next: &Stored) -> Attention {
+        let worker = next.is_in_flight().then_some(self.worker);
+        Attention { worker, ..next.attention() }
     }
 
     /// Writes that the money has moved. If the acknowledgement is lost, the order is read

@@ -8,7 +8,15 @@ use payer::values::amount::UsdcAmount;
 use payer::values::network::PaymentNetwork;
 use payer::values::rail::PaymentRail;
 
+use crate::cli::accounting::{
+    AUDIT_HELP, AuditArguments, BACKUP_HELP, BackupArguments, REPORT_HELP, ReportArguments,
+};
+use crate::cli::orders::{ORDERS_HELP, OrdersArguments};
 use crate::config::example;
+
+pub(crate) mod accounting;
+pub(crate) mod orders;
+pub(crate) mod time_argument;
 
 const ABOUT: &str = "Mails physical postcards for USDC payments";
 
@@ -23,11 +31,13 @@ const EXAMPLES: &str = "\
 Examples:
   pennyblack                                  serve with the current configuration
   pennyblack check                            show every setting and where it came from
+  pennyblack check --live                     ask nodes, provider, names and store
   pennyblack check --example > pennyblack.toml
                                               create a configuration file
   PENNYBLACK_LISTEN=127.0.0.1:9000 pennyblack
                                               listen on another port
   pennyblack pay --body card.json             pay for a card, in the sandbox with test money
+  pennyblack orders list --attention          orders that need a person
   pennyblack simulate --orders 1000 --seed 7  simulate 1000 orders with faults, reproducibly";
 
 const PAY_HELP: &str = "\
@@ -86,6 +96,18 @@ pub(crate) enum Task {
     /// Pay for a card by x402 or MPP, up to a limit
     #[command(after_long_help = PAY_HELP)]
     Pay(PayArguments),
+    /// See orders of the running service, and act on them
+    #[command(after_help = ORDERS_HELP)]
+    Orders(OrdersArguments),
+    /// Compare the chain and the provider with the orders of a period
+    #[command(after_help = AUDIT_HELP)]
+    Audit(AuditArguments),
+    /// Print one row for each paid order of a period, as CSV or JSON
+    #[command(after_help = REPORT_HELP)]
+    Report(ReportArguments),
+    /// Copy the SQLite store while the service runs
+    #[command(after_help = BACKUP_HELP)]
+    Backup(BackupArguments),
     /// Simulate orders with faults, and count lost and duplicate cards
     Simulate(SimulateArguments),
 }
@@ -96,8 +118,12 @@ pub(crate) struct CheckArguments {
     #[arg(long)]
     pub json: bool,
 
+    /// Ask nodes, provider, name service and store whether they work; nothing is sent or mailed
+    #[arg(long)]
+    pub live: bool,
+
     /// Print an example configuration with every setting and its default
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "live"])]
     pub example: bool,
 }
 
@@ -220,9 +246,16 @@ mod tests {
     fn simulate_has_defaults() {
         let arguments = |line| match task_of(line) {
             Ok(Task::Simulate(arguments)) => arguments,
-            Ok(Task::Serve | Task::Check(_) | Task::Pay(_)) | Err(_) => {
-                panic!("not a simulation: {line}")
-            }
+            Ok(
+                Task::Serve
+                | Task::Check(_)
+                | Task::Pay(_)
+                | Task::Orders(_)
+                | Task::Audit(_)
+                | Task::Report(_)
+                | Task::Backup(_),
+            )
+            | Err(_) => panic!("not a simulation: {line}"),
         };
         let first = arguments("pennyblack simulate");
         assert_eq!(first.orders.get(), 10_000);
@@ -236,7 +269,16 @@ mod tests {
     fn a_payment_is_at_most_three_fifty_by_default() {
         let arguments = |line| match task_of(line) {
             Ok(Task::Pay(arguments)) => Some(arguments),
-            Ok(Task::Serve | Task::Check(_) | Task::Simulate(_)) | Err(_) => None,
+            Ok(
+                Task::Serve
+                | Task::Check(_)
+                | Task::Simulate(_)
+                | Task::Orders(_)
+                | Task::Audit(_)
+                | Task::Report(_)
+                | Task::Backup(_),
+            )
+            | Err(_) => None,
         };
         let plain = arguments("pennyblack pay --body card.json").unwrap();
         assert_eq!(plain.max.atomic(), order::model::money::CEILING.atomic());

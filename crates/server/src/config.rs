@@ -39,6 +39,7 @@ pub(crate) mod values;
 #[derive(Debug)]
 pub(crate) struct Config {
     pub server: ServerConfig,
+    pub operator: OperatorConfig,
     pub keys: KeysConfig,
     pub limits: LimitsConfig,
     pub sellers: SellersConfig,
@@ -78,6 +79,28 @@ impl ServerConfig {
     /// The URL that callers use, once the listener's address is known.
     pub(crate) fn base_url(&self, bound: SocketAddr) -> BaseUrl {
         self.base_url.clone().unwrap_or_else(|| BaseUrl::of_listener(bound))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct OperatorConfig {
+    /// `None` means that only the Unix socket is served.
+    pub listen: Option<OperatorListen>,
+}
+
+/// Where the operator's loopback listener is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperatorListen {
+    /// If its port is taken, any free one is used.
+    Default(SocketAddr),
+    Configured(SocketAddr),
+}
+
+impl OperatorListen {
+    pub(crate) const fn address(self) -> SocketAddr {
+        match self {
+            Self::Default(address) | Self::Configured(address) => address,
+        }
     }
 }
 

@@ -3,3 +3,4 @@
 pub(crate) mod expiry_job;
 pub(crate) mod metrics_job;
 pub(crate) mod reconciler_loop;
+pub(crate) mod timer_jobs;

@@ -11,7 +11,9 @@ use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gau
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+use order::lifecycle::Stored;
 use order::model::ids::Timestamp;
+use order::ports::StateCount;
 use order::reconciler::alert::AlertKind;
 use web::http::request_metrics::REQUEST_DURATION;
 
@@ -27,27 +29,12 @@ const BUILD_INFO: &str = "pennyblack_build_info";
 const SECONDS: &[f64] =
     &[0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 90.0];
 
-/// The states in which something is still to be done, by their headline.
-const UNRESOLVED: [&str; 7] = [
-    "settling",
-    "unconfirmed",
-    "submitting",
-    "unfulfilled_refused",
-    "unfulfilled_lost",
-    "unfulfilled_undelivered",
-    "unfulfilled_erased",
-];
-
-/// The other states of orders for which a payment began.
-const RESOLVED: [&str; 2] = ["mailed", "refunded"];
-
 /// Renders what the recorder has.
 #[derive(Clone)]
 pub(crate) struct MetricsHandle(PrometheusHandle);
 
 impl MetricsHandle {
     /// The body of a scrape.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the operator listener will serve it"))]
     pub(crate) fn render(&self) -> String {
         self.0.render()
     }
@@ -109,15 +96,13 @@ fn describe() {
 
 /// Sets the number of orders by state. `counts` has the state, the number, and the age of the
 /// oldest in seconds; a state that is missing has no orders.
-pub(crate) fn update_orders(counts: &[(String, u64, u64)]) {
-    let of = |state: &str| counts.iter().find(|(name, ..)| name == state);
-    for state in UNRESOLVED.into_iter().chain(RESOLVED) {
-        let count = of(state).map_or(0, |(_, count, _)| *count);
-        gauge!(ORDERS, "state" => state).set(approximate(count));
-    }
-    for state in UNRESOLVED {
-        let age = of(state).map_or(0, |(.., age)| *age);
-        gauge!(OLDEST_UNRESOLVED, "state" => state).set(approximate(age));
+pub(crate) fn update_orders(counts: &[StateCount], now: Timestamp) {
+    for state in Stored::IN_PLAY {
+        let counted = counts.iter().find(|counted| counted.state == *state);
+        let count = counted.map_or(0, |counted| counted.count);
+        let age = counted.and_then(|counted| now.since(counted.oldest)).unwrap_or_default();
+        gauge!(ORDERS, "state" => *state).set(approximate(count));
+        gauge!(OLDEST_UNRESOLVED, "state" => *state).set(approximate(age));
     }
 }
 
@@ -135,7 +120,7 @@ pub(crate) fn count_alert(kind: &AlertKind) {
     counter!(ALERTS, "kind" => alert_kind(kind)).increment(1);
 }
 
-const ALERT_KINDS: [&str; 7] = [
+const ALERT_KINDS: [&str; 8] = [
     "payment",
     "refused_card",
     "card_in_doubt",
@@ -143,6 +128,7 @@ const ALERT_KINDS: [&str; 7] = [
     "reversed",
     "reversed_elsewhere",
     "undelivered",
+    "refund_due",
 ];
 
 fn alert_kind(kind: &AlertKind) -> &'static str {
@@ -154,6 +140,7 @@ fn alert_kind(kind: &AlertKind) -> &'static str {
         AlertKind::Reversed => "reversed",
         AlertKind::ReversedElsewhere(_) => "reversed_elsewhere",
         AlertKind::Undelivered => "undelivered",
+        AlertKind::RefundDue => "refund_due",
     }
 }
 

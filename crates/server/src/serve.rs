@@ -1,6 +1,5 @@
 //! Serves requests until a signal, and then shuts down gracefully.
 
-use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -25,11 +24,12 @@ use crate::config::values::ReportText;
 use crate::config::{Config, ServerConfig};
 use crate::console::{self, Audience};
 use crate::jobs::reconciler_loop::ReconcilerLoop;
-use crate::jobs::{expiry_job, metrics_job};
+use crate::jobs::timer_jobs::TimerJobs;
 use crate::metrics;
 use crate::serve::banner::BannerFacts;
 use crate::serve::connection::Connections;
 use crate::serve::notify::ServiceManager;
+use crate::serve::operator_interface::OperatorInterface;
 use crate::serve::signals::Signals;
 use crate::serve::ticker::Ticker;
 use crate::wiring::external_services::ExternalServices;
@@ -43,6 +43,7 @@ mod drain;
 mod idle_timeout;
 mod listen_error;
 mod notify;
+mod operator_interface;
 mod request_body;
 mod signals;
 mod ticker;
@@ -67,6 +68,7 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shutdown {
     /// All work ended, or the timeout passed.
     Graceful,
@@ -88,7 +90,6 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     let facts = wiring::site_facts(config, bound, catalog);
     let (storage, site) = open_storage_and_render(config, facts, clock.now());
     let (storage, site) = (storage?, site?);
-    let expiry_job = tokio::spawn(expiry_job::run(storage.store.port()));
     let tasks = TaskTracker::new();
     let services = ExternalServices::open(config, &storage.store, clock.clone()).await?;
     let payments = wiring::payment_handlers(config, bound, &storage, &services, &clock)?;
@@ -98,6 +99,7 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
         let tenders = tenders.map_or_else(|| Tenders(Vec::new()), PaymentHandlers::tenders);
         ReconcilerLoop::start(reconciler, tenders)
     });
+    let jobs = TimerJobs::start(&metrics, &storage, &services, &clock);
     let parts = AppParts {
         site,
         storage: &storage,
@@ -106,11 +108,9 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
         tasks: tasks.clone(),
         clock,
     };
+    let operator = OperatorInterface::open(config, &parts, metrics).await?;
     let app = App::new(wiring::app_state(config, bound, parts));
-    let service_manager = announce(config, bound, &services);
-
-    let provider_budget = services.provider.as_ref().map(|provider| provider.budget.clone());
-    let metrics_job = tokio::spawn(metrics_job::run(metrics, provider_budget, || ready(None)));
+    let service_manager = announce(config, bound, operator.console, &services);
 
     let ticker = Arc::new(Ticker::default());
     let ticking = tokio::spawn(ticker.clone().run());
@@ -125,6 +125,7 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     info!(signal, "shutting down");
     service_manager.stopping(config.limits.paid_request);
     ticker.shut_down();
+    operator.stop();
     if let Some(reconciler) = &reconciler {
         reconciler.stop();
     }
@@ -139,9 +140,11 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
         }
     };
     ticking.abort();
-    expiry_job.abort();
-    metrics_job.abort();
+    jobs.abort();
     drop(reconciler);
+    if shutdown == Shutdown::Graceful {
+        operator.finish().await;
+    }
     close(config, services, &storage).await;
     Ok(shutdown)
 }
@@ -187,7 +190,12 @@ async fn bind(listen: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 }
 
 /// Tells the person and the service manager that started this process that it is ready.
-fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) -> ServiceManager {
+fn announce(
+    config: &Config,
+    bound: SocketAddr,
+    console: Option<SocketAddr>,
+    services: &ExternalServices,
+) -> ServiceManager {
     let program = std::env::args().next().unwrap_or_else(|| "pennyblack".to_owned());
     let sandbox = &services.sandbox;
     let mailbox = sandbox.provider.as_ref().map(|provider| provider.mailbox_url.clone());
@@ -201,6 +209,7 @@ fn announce(config: &Config, bound: SocketAddr, services: &ExternalServices) -> 
         mailing: config.provider.mailing(),
         names: &config.names,
         bound,
+        console,
         program: &program,
         mailbox,
         chain,

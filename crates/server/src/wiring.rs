@@ -44,17 +44,20 @@ use crate::wiring::storage::Storage;
 pub(crate) mod catalog;
 pub(crate) mod chain_url_file;
 pub(crate) mod external_services;
-mod names;
+pub(crate) mod names;
+mod no_provider;
 pub(crate) mod open_orders;
-mod payments;
-mod provider;
-mod sandbox_endpoints;
+pub(crate) mod operator;
+pub(crate) mod payments;
+pub(crate) mod provider;
+pub(crate) mod sandbox_endpoints;
 #[cfg(feature = "sandbox")]
-mod sandbox_world;
+pub(crate) mod sandbox_world;
 #[cfg(not(feature = "sandbox"))]
 #[path = "wiring/no_sandbox_world.rs"]
-mod sandbox_world;
+pub(crate) mod sandbox_world;
 pub(crate) mod storage;
+pub(crate) mod transfers;
 
 /// What the application is built from.
 pub(crate) struct AppParts<'a> {

@@ -73,6 +73,12 @@ impl HttpUrl {
         Self(url)
     }
 
+    /// The value of a query parameter.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        let mut pairs = self.0.query_pairs();
+        pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+    }
+
     pub(super) const fn url(&self) -> &Url {
         &self.0
     }

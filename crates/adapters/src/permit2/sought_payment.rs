@@ -8,7 +8,7 @@ use order::model::money::Usdc;
 use pay::x402::settler::Permit2Payment;
 
 use super::settle_call;
-use crate::rpc::ChainTransaction;
+use crate::rpc::RpcTransaction;
 
 /// Uniswap's Permit2, the same on every chain.
 pub const PERMIT2: EvmAddress = EvmAddress::from_bytes(contracts::PERMIT2);
@@ -47,7 +47,7 @@ impl SoughtPayment {
 
     /// Whether a transaction that paid the seller, in the block that used the nonce, settles
     /// this payment.
-    pub(super) fn relation(&self, sent: &ChainTransaction) -> Relation {
+    pub(super) fn relation(&self, sent: &RpcTransaction) -> Relation {
         let owner_and_nonce = (plain(self.payer), U256::from_be_bytes(self.nonce));
         if sent.to == Some(plain(UPTO_PROXY))
             && let Some(settled) = settle_call::owner_and_nonce(&sent.input)
@@ -91,9 +91,9 @@ mod tests {
         deadline: 1_794_700_300,
     };
 
-    fn sent(to: EvmAddress, input: impl Into<Vec<u8>>) -> ChainTransaction {
+    fn sent(to: EvmAddress, input: impl Into<Vec<u8>>) -> RpcTransaction {
         let input = input.into().into();
-        ChainTransaction { from: Address::ZERO, to: Some(plain(to)), input }
+        RpcTransaction { from: Address::ZERO, to: Some(plain(to)), input }
     }
 
     #[test]

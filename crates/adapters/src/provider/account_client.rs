@@ -95,6 +95,16 @@ impl AccountClient {
         self.make(call).await
     }
 
+    /// Makes a lookup that can wait until no other lookup needs the call.
+    pub(super) async fn read_when_free<T: DeserializeOwned>(
+        &self,
+        call: HttpCall,
+    ) -> Result<T, CallError> {
+        let taken = self.budget.take_or_wait(CallPurpose::Look).await;
+        taken.map_err(|_| CallError::Refused(CallErrorKind::NoBudget))?;
+        self.make(call).await
+    }
+
     /// Makes the reserved call for a paid card.
     pub(super) async fn submit<T: DeserializeOwned>(&self, call: HttpCall) -> Result<T, CallError> {
         let taken = match self.purpose {

@@ -12,7 +12,8 @@ use order::lifecycle::{Order, Submitting};
 use order::model::card::Postcard;
 use order::model::ids::{OrderId, Timestamp};
 use order::model::mail::{
-    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
+    AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
+    ProviderQuote,
 };
 use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
@@ -22,9 +23,10 @@ use zeroize::Zeroizing;
 use super::account_client::{AccountClient, unanswered};
 use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
 use super::previews::PreviewLocations;
-use super::{AccountMode, ReturnAddress};
+use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
 
+mod accepted;
 mod back_html;
 #[cfg(test)]
 mod tests;
@@ -155,6 +157,15 @@ impl Lob {
         }
     }
 
+    /// What the account says about this card. Nothing is mailed; the price is the contract's.
+    pub async fn estimate_card(&self, card: &Postcard) -> Result<CardEstimate, Unanswered> {
+        let at = self.account_client.url(&["postcards"]).asking("limit", "1");
+        let call = HttpCall::get(PEER, at);
+        self.account_client.read::<PostcardList>(call).await.map_err(unanswered)?;
+        let (mode, balance) = (self.mode(), BalanceCover::Unknown);
+        Ok(CardEstimate { mode, balance, total: self.quote(card).await?.total() })
+    }
+
     async fn made(&self, mailpiece: &Mailpiece) -> Result<LobPostcard, CallError> {
         self.account_client
             .read(HttpCall::get(PEER, self.account_client.url(&["postcards", &mailpiece.0])))
@@ -269,6 +280,14 @@ impl Provider for Lob {
             made => made?,
         };
         Ok(Some(Delivery { stage: made.stage(), at: self.clock.now() }))
+    }
+
+    async fn accepted(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<AcceptedCard>, Failure> {
+        Ok(self.list_accepted(from, until).await?)
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {

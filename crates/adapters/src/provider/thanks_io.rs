@@ -8,7 +8,8 @@ use order::lifecycle::{Order, Submitting};
 use order::model::card::{Draft, Postcard};
 use order::model::ids::{OrderId, Timestamp};
 use order::model::mail::{
-    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote, Stage,
+    AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
+    ProviderQuote, Stage,
 };
 use order::model::money::Cents;
 use order::ports::{Clock, Failure, Provider, Unanswered};
@@ -17,9 +18,10 @@ use zeroize::Zeroizing;
 use super::account_client::{AccountClient, unanswered};
 use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
 use super::previews::PreviewLocations;
-use super::{AccountMode, ReturnAddress};
+use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
 
+mod accepted;
 mod list;
 mod prices;
 mod scan;
@@ -148,6 +150,13 @@ impl ThanksIo {
         self.estimate(&self.account_client, &card).await.map(|estimate| estimate.mode())
     }
 
+    /// What the account says about this card. Nothing is mailed.
+    pub async fn estimate_card(&self, card: &Postcard) -> Result<CardEstimate, Unanswered> {
+        let estimate = self.estimate(&self.account_client, card).await?;
+        let (mode, balance) = (estimate.mode(), estimate.balance());
+        Ok(CardEstimate { mode, balance, total: Cents(estimate.total_cost_in_cents) })
+    }
+
     async fn estimate(
         &self,
         account_client: &AccountClient,
@@ -211,7 +220,7 @@ impl Provider for ThanksIo {
             );
             return Err(Unanswered::Unavailable);
         }
-        if !estimate.is_covered() {
+        if estimate.balance() == BalanceCover::TooLow {
             tracing::error!(place = PEER, "The account's balance does not cover a card; top it up");
             return Err(Unanswered::Unavailable);
         }
@@ -272,6 +281,14 @@ impl Provider for ThanksIo {
             | Stage::Failed => stage,
         };
         Ok(Some(Delivery { stage, at: self.clock.now() }))
+    }
+
+    async fn accepted(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<AcceptedCard>, Failure> {
+        Ok(self.list_accepted(from, until).await?)
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {

@@ -25,6 +25,13 @@ impl ProviderTime {
         }
     }
 
+    /// As it was written, as if without a zone it were UTC.
+    pub(super) const fn written(self) -> Timestamp {
+        match self {
+            Self::Exact(at) | Self::Local(at) => at,
+        }
+    }
+
     /// The latest time that it can mean.
     pub(super) const fn latest(self) -> Timestamp {
         // The offset of the westernmost zone.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::NodeError;
 use super::fees::FeeHistory;
 use super::json_rpc_error::{SendError, SendOutcome};
-use super::node::{ContractCall, ExchangeError, Node, SimulatedCall};
+use super::node::{BlockId, ContractCall, ExchangeError, Node, SimulatedCall};
 use crate::http::CallError;
 
 /// The number of blocks of a fee history.
@@ -23,9 +23,11 @@ pub struct TransactionReceipt {
     pub block: u64,
     pub block_hash: B256,
     pub outcome: ReceiptStatus,
-    /// What the sender paid for gas, in wei; 0 if the node does not report it.
-    pub fee: u128,
     pub logs: Vec<EventLog>,
+    /// The account that sent it. None if the node leaves it out.
+    pub sender: Option<Address>,
+    /// The whole fee in wei. None if the node leaves it out.
+    pub fee_wei: Option<u128>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ pub struct EventLog {
 
 /// A transaction by hash.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct ChainTransaction {
+pub struct RpcTransaction {
     pub from: Address,
     pub to: Option<Address>,
     pub input: Bytes,
@@ -69,6 +71,28 @@ pub struct LogFilter {
     pub contracts: Vec<EvmAddress>,
     /// The allowed values of the first topics.
     pub topics: Vec<Vec<B256>>,
+}
+
+/// A filter for the event logs of one contract in consecutive blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRange {
+    pub first: u64,
+    pub last: u64,
+    pub contract: EvmAddress,
+    /// The allowed values of the first topics. An empty list allows any.
+    pub topics: Vec<Vec<B256>>,
+}
+
+impl LogRange {
+    fn admits(&self, log: &EventLog) -> bool {
+        let allowed = |(place, values): (usize, &Vec<B256>)| {
+            values.is_empty() || log.topics.get(place).is_some_and(|topic| values.contains(topic))
+        };
+        (self.first..=self.last).contains(&log.block)
+            && log.address.into_array() == self.contract.bytes()
+            && self.topics.iter().enumerate().all(allowed)
+            && !log.removed
+    }
 }
 
 impl Node {
@@ -99,7 +123,7 @@ impl Node {
     }
 
     /// None if the node does not know it.
-    pub async fn transaction(&self, hash: B256) -> Result<Option<ChainTransaction>, NodeError> {
+    pub async fn transaction(&self, hash: B256) -> Result<Option<RpcTransaction>, NodeError> {
         self.ask("eth_getTransactionByHash", [hash]).await
     }
 
@@ -147,6 +171,20 @@ impl Node {
         let asked_for = |log: &EventLog| log.block_hash == filter.block && !log.removed;
         if logs.iter().all(asked_for) { Ok(logs) } else { Err(NodeError::Unusable) }
     }
+
+    /// Event logs of consecutive blocks. The node omits blocks that it does not have, so the
+    /// caller makes sure that it has them.
+    pub async fn logs_between(&self, range: &LogRange) -> Result<Vec<EventLog>, NodeError> {
+        let allowed = |values: &'_ Vec<B256>| (!values.is_empty()).then(|| values.clone());
+        let asked = LogRangeParams {
+            from_block: BlockId::Number(range.first),
+            to_block: BlockId::Number(range.last),
+            address: range.contract.to_string(),
+            topics: range.topics.iter().map(allowed).collect(),
+        };
+        let logs: Vec<EventLog> = self.ask_for("eth_getLogs", [asked]).await?;
+        if logs.iter().all(|log| range.admits(log)) { Ok(logs) } else { Err(NodeError::Unusable) }
+    }
 }
 
 /// Only a failed connection proves that no node has received a transaction. An error status may
@@ -167,6 +205,15 @@ struct LogFilterParams<'a> {
     topics: &'a [Vec<B256>],
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogRangeParams {
+    from_block: BlockId,
+    to_block: BlockId,
+    address: String,
+    topics: Vec<Option<Vec<B256>>>,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ReceiptFields {
@@ -175,26 +222,26 @@ struct ReceiptFields {
     block_hash: B256,
     status: U64,
     logs: Vec<EventLog>,
-    #[serde(default)]
-    gas_used: U64,
-    #[serde(default)]
-    effective_gas_price: U256,
-    /// On some rollups, for the data on the chain below.
-    #[serde(default, rename = "l1Fee")]
-    l1_fee: U256,
+    from: Option<Address>,
+    gas_used: Option<U256>,
+    effective_gas_price: Option<U256>,
+    /// Rollups such as Base charge it beside the gas, for the data on the parent chain.
+    l1_fee: Option<U256>,
 }
 
 impl ReceiptFields {
-    fn fee(&self) -> u128 {
-        let gas = U256::from(self.gas_used).saturating_mul(self.effective_gas_price);
-        u128::try_from(gas.saturating_add(self.l1_fee)).unwrap_or(u128::MAX)
+    fn fee_wei(&self) -> Option<u128> {
+        let gas = self.gas_used?.checked_mul(self.effective_gas_price?)?;
+        let fee = gas.checked_add(self.l1_fee.unwrap_or_default())?;
+        u128::try_from(fee).ok()
     }
 }
 
 impl From<ReceiptFields> for TransactionReceipt {
     fn from(wire: ReceiptFields) -> Self {
         Self {
-            fee: wire.fee(),
+            fee_wei: wire.fee_wei(),
+            sender: wire.from,
             transaction: wire.transaction_hash,
             block: wire.block_number.to(),
             block_hash: wire.block_hash,
@@ -227,11 +274,11 @@ mod tests {
                 "status": "0x1", "logs": [],
             });
             receipt.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            serde_json::from_value::<TransactionReceipt>(receipt).unwrap().fee
+            serde_json::from_value::<TransactionReceipt>(receipt).unwrap().fee_wei
         };
-        assert_eq!(fee_of(json!({ "gasUsed": "0x10", "effectiveGasPrice": "0x3" })), 48);
+        assert_eq!(fee_of(json!({ "gasUsed": "0x10", "effectiveGasPrice": "0x3" })), Some(48));
         let rollup = json!({ "gasUsed": "0x10", "effectiveGasPrice": "0x3", "l1Fee": "0x2" });
-        assert_eq!(fee_of(rollup), 50);
-        assert_eq!(fee_of(json!({})), 0);
+        assert_eq!(fee_of(rollup), Some(50));
+        assert_eq!(fee_of(json!({})), None);
     }
 }

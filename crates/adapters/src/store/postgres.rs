@@ -13,7 +13,8 @@ use order::lifecycle::schedule::CLOCK_SKEW_SECONDS;
 use order::lifecycle::{Offered, Order, Stored};
 use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::payment::PaymentKey;
-use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use order::operator::filter::OrderFilter;
+use order::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::ToSql;
 
@@ -33,8 +34,9 @@ use self::session::Session;
 pub use self::tls::PostgresTransport;
 use self::tls::ServerUrl;
 use super::rows::{self, Row, seconds_cell, sql};
+use super::schema::{self, StoredSchema};
 use super::undecryptable::Undecryptable;
-use super::{OpenError, error};
+use super::{OpenError, error, migration};
 use crate::keys::Keyring;
 use crate::store::encryption::ColumnCipher;
 
@@ -95,6 +97,19 @@ impl PostgresStore {
             .map_err(|_| OpenError::Unreadable)
     }
 
+    /// The schema of a database, which is read and not changed.
+    pub async fn schema_at(url: &str) -> Result<StoredSchema, OpenError> {
+        let client = connection::read_only(url).await?;
+        let table = "SELECT to_regclass('schema_migrations') IS NOT NULL";
+        let found = client.query_one(table, &[]).await;
+        if !found.and_then(|row| row.try_get(0)).map_err(error::postgres)? {
+            return Ok(StoredSchema::Missing);
+        }
+        let version = "SELECT coalesce(max(version), 0) FROM schema_migrations";
+        let found = client.query_one(version, &[]).await.and_then(|row| row.try_get(0));
+        schema::classify(migration::POSTGRES, found.map_err(error::postgres)?)
+    }
+
     /// Closes all connections.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.heartbeat.end().await;
@@ -138,10 +153,10 @@ impl Store for PostgresStore {
         let event = Event::of(next, version, by);
         let (at, keys) = (event.at.0.cast_signed(), keys(next.payment_keys()));
         let values = row.into_values();
-        let mut cells: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(values.len() + 5);
+        let mut cells: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(values.len() + 6);
         cells.extend(values.iter().map(queries::bound));
-        let event: [&(dyn ToSql + Sync); 5] =
-            [&keys, &at, &event.actor, &event.state, &event.evidence];
+        let event: [&(dyn ToSql + Sync); 6] =
+            [&keys, &at, &event.actor, &event.state, &event.evidence, &event.note];
         cells.extend(event);
         match self.server.execute(&queries::RECORD, &cells).await? {
             0 => Err(StoreError::Moved),
@@ -204,8 +219,32 @@ impl Store for PostgresStore {
     }
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
-        let rows = self.server.all(&queries::EVENTS, &[&id.to_string()]).await?;
-        rows.iter().map(|row| queries::event(row, id)).collect()
+        let found = self.server.all(&queries::EVENTS, &[&id.to_string()]).await?;
+        found.iter().map(|row| rows::read_event(row, id, 0)).collect()
+    }
+
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+        let values = sql::list_values(filter, most);
+        let cells: Vec<_> = values.iter().map(queries::bound).collect();
+        let found = self.server.all(&queries::LIST, &cells).await?;
+        let read = |answer| Row::from_cells(answer).and_then(|row| rows::read(row, &self.cipher));
+        found.iter().map(read).collect()
+    }
+
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let cells: [&(dyn ToSql + Sync); 2] = [&seconds_cell(number), &most];
+        let found = self.server.all(queries::EVENTS_AFTER, &cells).await?;
+        found.iter().map(rows::read_numbered).collect()
+    }
+
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {
+        let found = self.server.all(&sql::count_in_play(), &[]).await?;
+        found.iter().map(rows::read_count).collect()
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {

@@ -8,7 +8,9 @@ pub(super) mod sql;
 mod write;
 
 pub(super) use columns::{CellValue, Cells, Row, seconds_cell};
-pub(super) use read::{is_decryptable, read, read_id, read_open};
+pub(super) use read::{
+    is_decryptable, read, read_count, read_event, read_id, read_numbered, read_open,
+};
 pub(super) use write::{offer_row, write};
 
 #[cfg(test)]

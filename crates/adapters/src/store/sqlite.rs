@@ -4,17 +4,19 @@
 //! answers all, so a disk with 600 syncs a second serves many thousand writes. Reads have their
 //! own connections and do not wait.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use order::lifecycle::event::{Actor, Event};
 use order::lifecycle::{Offered, Order, Stored};
 use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::payment::PaymentKey;
-use order::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use order::operator::filter::OrderFilter;
+use order::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 use rusqlite::OpenFlags;
 
 mod apply;
+mod backup;
 mod checkpoint;
 mod command;
 mod connection;
@@ -23,6 +25,7 @@ mod queries;
 mod readers;
 mod writer;
 
+pub use self::backup::{BackupError, BackupReport};
 use self::command::{Claim, OrderWrite, OtherInPlay, RowsToDrop};
 use self::readers::Readers;
 use self::writer::Writer;
@@ -31,6 +34,7 @@ use super::rows::{
     self, Row,
     sql::{self, Dialect},
 };
+use super::schema::{FileUse, StoredSchema};
 use super::undecryptable::Undecryptable;
 use crate::keys::Keyring;
 use crate::store::encryption::ColumnCipher;
@@ -39,6 +43,7 @@ use crate::store::encryption::ColumnCipher;
 const TIDY_ROWS: u64 = 500;
 
 pub struct SqliteStore {
+    path: PathBuf,
     cipher: ColumnCipher,
     readers: Readers,
     writer: Writer,
@@ -53,7 +58,7 @@ impl SqliteStore {
         let readers = Readers::open(path)?;
         let writer = Writer::start(path, opened)?;
         let (cipher, undecryptable) = (ColumnCipher::new(keyring), Undecryptable::default());
-        Ok(Self { cipher, readers, writer, undecryptable })
+        Ok(Self { path: path.to_owned(), cipher, readers, writer, undecryptable })
     }
 
     /// The open orders of a file that is there and that no process has open. It is read and
@@ -62,6 +67,18 @@ impl SqliteStore {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let database = rusqlite::Connection::open_with_flags(path, flags).ok()?;
         queries::open_orders(&database).ok()
+    }
+
+    /// The schema of a file, and whether a process has it open. It is read and not changed.
+    pub fn schema_in(path: &Path) -> Result<(StoredSchema, FileUse), OpenError> {
+        connection::schema(path)
+    }
+
+    /// Writes a verified copy of the database to a file that does not exist, while it is in use.
+    pub async fn backup(&self, target: &Path) -> Result<BackupReport, BackupError> {
+        let (source, copy) = (self.path.clone(), target.to_owned());
+        let made = tokio::task::spawn_blocking(move || backup::backup(&source, &copy)).await;
+        made.unwrap_or_else(|error| Err(BackupError::Damaged(error.to_string())))
     }
 
     /// Closes the file. Later calls fail with [`StoreError::Busy`].
@@ -154,6 +171,24 @@ impl Store for SqliteStore {
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         self.readers.ask(|database| queries::events(database, id)).await
+    }
+
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+        let filter = filter.clone();
+        let found = self.readers.scan_rows(move |database| queries::list(database, &filter, most));
+        found.await?.into_iter().map(|row| rows::read(row, &self.cipher)).collect()
+    }
+
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError> {
+        self.readers.ask(|database| queries::events_after(database, number, most)).await
+    }
+
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {
+        self.readers.scan_rows(queries::count_in_play).await
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {

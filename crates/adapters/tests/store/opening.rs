@@ -3,6 +3,7 @@
 use adapters::keys::Keyring;
 use adapters::store::OpenError;
 use adapters::store::postgres::PostgresStore;
+use adapters::store::schema::{FileUse, StoredSchema};
 use adapters::store::sqlite::SqliteStore;
 use order::lifecycle::event::Actor;
 use order::ports::{Store, StoreError};
@@ -181,6 +182,39 @@ fn a_newer_postgres_database_and_other_keys_are_refused() {
         let refused =
             PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.err().unwrap();
         assert!(matches!(refused, OpenError::Older { found: 5 }), "{refused}");
+        schema.drop().await;
+    });
+}
+
+#[test]
+fn the_schema_of_a_sqlite_file_is_read_also_while_it_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders");
+    let read = || SqliteStore::schema_in(&path).unwrap();
+    assert_eq!(read(), (StoredSchema::Missing, FileUse::Free));
+    assert!(!path.exists(), "reading creates nothing");
+    runtime().block_on(async {
+        let store = SqliteStore::open(&path, &keyring()).unwrap();
+        assert!(matches!(read(), (StoredSchema::Current(_), FileUse::InUse)), "{:?}", read());
+        store.close().await.unwrap();
+    });
+    assert!(matches!(read(), (StoredSchema::Current(_), FileUse::Free)), "{:?}", read());
+    let database = Connection::open(&path).unwrap();
+    database.execute("INSERT INTO schema_migrations (version) VALUES (999)", []).unwrap();
+    let newer = SqliteStore::schema_in(&path);
+    assert!(matches!(newer, Err(OpenError::Newer { found: 999, .. })), "{newer:?}");
+}
+
+#[test]
+fn the_schema_of_a_postgres_database_is_read_and_not_created() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let read = async || PostgresStore::schema_at(&schema.url).await;
+        assert!(matches!(read().await, Ok(StoredSchema::Missing)));
+        assert!(matches!(read().await, Ok(StoredSchema::Missing)), "reading creates nothing");
+        let store = PostgresStore::connect(&schema.url, &keyring(), worker(1)).await.unwrap();
+        assert!(matches!(read().await, Ok(StoredSchema::Current(_))));
+        store.close().await.unwrap();
         schema.drop().await;
     });
 }

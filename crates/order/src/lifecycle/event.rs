@@ -1,5 +1,7 @@
 //! What happened to an order, kept for ever and free of personal data.
 
+use std::str::FromStr;
+
 use crate::lifecycle::Stored;
 use crate::model::ids::{OrderId, Timestamp};
 
@@ -10,16 +12,70 @@ pub enum Actor {
     Checkout,
     /// The reconciler.
     Reconciler,
-    /// A person, by name.
-    Operator(String),
+    /// A person.
+    Operator(OperatorAction),
+}
+
+/// What an operator does to an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorAction {
+    pub operator: OperatorName,
+    /// The command's name.
+    pub action: &'static str,
+    /// The operator's own words. They must not contain personal data.
+    pub note: String,
+    pub at: Timestamp,
+}
+
+/// An operator's name, as events record it: 1 to 64 of `[A-Za-z0-9._@-]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorName(String);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotAnOperatorName;
+
+impl OperatorName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for OperatorName {
+    type Err = NotAnOperatorName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte);
+        if (1..=64).contains(&text.len()) && text.bytes().all(allowed) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(NotAnOperatorName)
+        }
+    }
 }
 
 impl Actor {
-    pub fn name(&self) -> &str {
+    /// As events record it. No operator can be named like a part of the service.
+    pub fn name(&self) -> String {
         match self {
-            Self::Checkout => "checkout",
-            Self::Reconciler => "reconciler",
-            Self::Operator(name) => name,
+            Self::Checkout => "checkout".to_owned(),
+            Self::Reconciler => "reconciler".to_owned(),
+            Self::Operator(by) => format!("operator:{}", by.operator.as_str()),
+        }
+    }
+
+    /// When an operator acted. An action may change nothing else that has a time.
+    fn at(&self) -> Timestamp {
+        match self {
+            Self::Checkout | Self::Reconciler => Timestamp(0),
+            Self::Operator(by) => by.at,
+        }
+    }
+
+    fn note(&self) -> String {
+        match self {
+            Self::Checkout | Self::Reconciler => String::new(),
+            Self::Operator(by) if by.note.is_empty() => by.action.to_owned(),
+            Self::Operator(by) => format!("{}: {}", by.action, by.note),
         }
     }
 }
@@ -36,6 +92,8 @@ pub struct Event {
     pub state: String,
     /// The evidence for it: a transaction, or the provider's id of the card.
     pub evidence: String,
+    /// What an operator did and why. Empty for the service's own writes.
+    pub note: String,
 }
 
 impl Event {
@@ -44,10 +102,11 @@ impl Event {
             order: next.id(),
             version,
             // Many writes change only when the order is examined next.
-            at: next.updated_at().max(next.attention().planned),
-            actor: by.name().to_owned(),
+            at: next.updated_at().max(next.attention().planned).max(by.at()),
+            actor: by.name(),
             state: next.headline().to_owned(),
             evidence: evidence(next),
+            note: by.note(),
         }
     }
 }

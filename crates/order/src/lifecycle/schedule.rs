@@ -30,11 +30,15 @@ pub struct Attention {
     /// The process that works on the order: its request runs there, or its reconciler has
     /// claimed it. None at rest.
     pub worker: Option<WorkerId>,
+    /// When an operator acknowledged that the order needs a person. It raises no alert from
+    /// then on, until its state changes.
+    pub acknowledged: Option<Timestamp>,
 }
 
 impl Attention {
     /// Nothing will happen by itself.
-    pub const NONE: Self = Self { due: None, planned: Timestamp(0), looks: 0, worker: None };
+    pub const NONE: Self =
+        Self { due: None, planned: Timestamp(0), looks: 0, worker: None, acknowledged: None };
 
     pub fn is_due(self, now: Timestamp) -> bool {
         let planned_ahead_of_time = self.planned > now.plus(CLOCK_SKEW_SECONDS);
@@ -49,43 +53,54 @@ impl Attention {
             mixed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*byte)
         });
         let left_out = mixed % (wait / 4 + 1);
-        Self::after(wait - left_out, now, self.looks.saturating_add(1))
+        self.later(wait - left_out, now)
     }
 
-    const fn after(seconds: u64, now: Timestamp, looks: u32) -> Self {
-        Self { due: Some(now.plus(seconds)), planned: now, looks, worker: None }
+    /// The first examination of a new state.
+    const fn first(seconds: u64, now: Timestamp) -> Self {
+        Self { due: Some(now.plus(seconds)), planned: now, ..Self::NONE }
+    }
+
+    /// The next examination of the same state.
+    const fn later(self, seconds: u64, now: Timestamp) -> Self {
+        let looks = self.looks.saturating_add(1);
+        Self { due: Some(now.plus(seconds)), planned: now, looks, worker: None, ..self }
     }
 }
 
 /// An outside call is about to be made.
 pub(crate) fn in_flight(now: Timestamp) -> Attention {
-    Attention::after(CLAIM_SECONDS, now, 0)
+    Attention::first(CLAIM_SECONDS, now)
 }
 
 pub(crate) fn first_follow_up(now: Timestamp) -> Attention {
-    Attention::after(FOLLOW_UPS_SECONDS[0], now, 0)
+    Attention::first(FOLLOW_UPS_SECONDS[0], now)
 }
 
 /// The next examination of a card whose payment is not final. It must come while the card can
 /// still be cancelled.
 pub(crate) fn soon(earlier: Attention, now: Timestamp) -> Attention {
-    Attention::after(FOLLOW_UPS_SECONDS[0], now, earlier.looks.saturating_add(1))
+    earlier.later(FOLLOW_UPS_SECONDS[0], now)
+}
+
+/// The first daily alert for an order that needs a person.
+pub(crate) fn first_reminder(now: Timestamp) -> Attention {
+    Attention::first(DAY_SECONDS, now)
 }
 
 /// The next alert for an order that needs a person.
 pub(crate) fn daily(earlier: Attention, now: Timestamp) -> Attention {
-    Attention::after(DAY_SECONDS, now, earlier.looks.saturating_add(1))
+    earlier.later(DAY_SECONDS, now)
 }
 
 /// The next examination of a mailed card, until nothing more can change.
 pub(crate) fn follow_up(earlier: Attention, mailed_at: Timestamp, now: Timestamp) -> Attention {
     let age = now.since(mailed_at).unwrap_or_default();
     let ahead = FOLLOW_UPS_SECONDS.iter().find(|step| **step > age).map(|step| step - age);
-    let looks = earlier.looks.saturating_add(1);
     if age > FOLLOW_UP_SECONDS_MAX {
         return Attention::NONE;
     }
-    Attention::after(ahead.unwrap_or(DAY_SECONDS), now, looks)
+    earlier.later(ahead.unwrap_or(DAY_SECONDS), now)
 }
 
 #[cfg(test)]

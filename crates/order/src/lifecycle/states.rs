@@ -1,8 +1,10 @@
 //! The data of an order in each of its states.
 
 use crate::model::card::Postcard;
+use crate::model::country::CountryCode;
 use crate::model::ids::Timestamp;
 use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
+use crate::model::money::Usdc;
 use crate::model::payment::{Finality, Payment, Settlement};
 
 /// Nothing is paid, and no personal data is stored. Only an offer under the
@@ -31,6 +33,8 @@ pub struct Paid {
     pub payment: Payment,
     pub settlement: Settlement,
     pub standing: Standing,
+    /// Where the card goes to. Stays when the card is deleted, for the operator's reports.
+    pub country: CountryCode,
 }
 
 /// How final a payment is.
@@ -79,8 +83,18 @@ pub enum Shortfall {
     /// The provider's answer was lost. Only a card that is found, a provider that guarantees to
     /// mail once, or a person may change this order.
     Lost(Submitting),
-    /// It was accepted and will not arrive. Its text is deleted; a person decides.
+    /// It was accepted and will not arrive. Its text is deleted; a refund is due.
     Undelivered(Mailed),
+    /// An operator has decided that it will not be mailed. Its text is deleted; a refund is due.
+    Erased(Erased),
+}
+
+/// A paid card that will not be mailed, without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erased {
+    pub paid: Paid,
+    /// The provider account that it was submitted to, where it may still turn up.
+    pub asked: Option<ProviderAccount>,
 }
 
 /// How a submission failed.
@@ -106,12 +120,15 @@ pub struct Mailed {
 pub struct Refunded {
     pub paid: Paid,
     pub refund: Refund,
+    /// The card, if the provider had accepted it.
+    pub mailpiece: Option<Mailpiece>,
 }
 
 /// Proof of a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refund {
     pub transaction: String,
+    pub amount: Usdc,
     pub at: Timestamp,
 }
 
@@ -124,13 +141,7 @@ impl Shortfall {
         match self {
             Self::Refused(was) | Self::Lost(was) => &was.paid,
             Self::Undelivered(was) => &was.paid,
-        }
-    }
-
-    pub(super) fn into_paid(self) -> Paid {
-        match self {
-            Self::Refused(was) | Self::Lost(was) => was.paid,
-            Self::Undelivered(was) => was.paid,
+            Self::Erased(was) => &was.paid,
         }
     }
 }

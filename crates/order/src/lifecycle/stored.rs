@@ -3,10 +3,12 @@
 use crate::lifecycle::order::Order;
 use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::states::{
-    Lapsed, Mailed, Offered, Refunded, Settling, Shortfall, Submitting, Unconfirmed, Unfulfilled,
+    Lapsed, Mailed, Offered, Paid, Refunded, Settling, Shortfall, Submitting, Unconfirmed,
+    Unfulfilled,
 };
 use crate::model::identity::{Operation, Origin};
 use crate::model::ids::{OrderId, Timestamp};
+use crate::model::mail::ProviderAccount;
 use crate::model::payment::{Payment, PaymentKey};
 
 /// Next year's birthday card is a new order; a repeat within the month is not.
@@ -94,6 +96,7 @@ impl Stored {
                 Shortfall::Refused(_) => Self::REFUSED_CARD,
                 Shortfall::Lost(_) => "unfulfilled_lost",
                 Shortfall::Undelivered(_) => "unfulfilled_undelivered",
+                Shortfall::Erased(_) => "unfulfilled_erased",
             },
             Self::Mailed(_) => "mailed",
             Self::Refunded(_) => "refunded",
@@ -121,14 +124,20 @@ impl Stored {
     /// Whether money or a card is owed or in doubt. Of one operation, no two
     /// orders may ever be in play.
     pub fn is_in_play(&self) -> bool {
-        match self {
-            Self::Settling(_)
-            | Self::Unconfirmed(_)
-            | Self::Submitting(_)
-            | Self::Unfulfilled(_) => true,
-            Self::Offered(_) | Self::Mailed(_) | Self::Refunded(_) | Self::Lapsed(_) => false,
-        }
+        Self::IN_PLAY.contains(&self.headline())
     }
+
+    /// The [headlines](Self::headline) of the orders that are in play. Stores put this list into
+    /// their queries and indexes.
+    pub const IN_PLAY: &[&str] = &[
+        "settling",
+        "unconfirmed",
+        "submitting",
+        Self::REFUSED_CARD,
+        "unfulfilled_lost",
+        "unfulfilled_undelivered",
+        "unfulfilled_erased",
+    ];
 
     /// Whether a call to the outside is in flight, so that the process which makes it
     /// works on this order until the answer is written.
@@ -162,7 +171,7 @@ impl Stored {
         match self {
             Self::Submitting(_) | Self::Mailed(_) => true,
             Self::Unfulfilled(order) => match order.state.shortfall {
-                Shortfall::Lost(_) | Shortfall::Undelivered(_) => true,
+                Shortfall::Lost(_) | Shortfall::Undelivered(_) | Shortfall::Erased(_) => true,
                 Shortfall::Refused(_) => false,
             },
             Self::Offered(_)
@@ -180,7 +189,9 @@ impl Stored {
             Self::Mailed(order) => {
                 order.state.paid.standing == super::states::Standing::Provisional
             }
-            Self::Unfulfilled(order) => !matches!(order.state.shortfall, Shortfall::Undelivered(_)),
+            Self::Unfulfilled(order) => {
+                !matches!(order.state.shortfall, Shortfall::Undelivered(_) | Shortfall::Erased(_))
+            }
             Self::Offered(_)
             | Self::Settling(_)
             | Self::Unconfirmed(_)
@@ -192,13 +203,13 @@ impl Stored {
     }
 
     /// The provider account that the card was submitted to, if it was.
-    #[cfg(any(test, feature = "fakes"))]
-    pub(crate) fn asked(&self) -> Option<&crate::model::mail::ProviderAccount> {
+    pub fn asked(&self) -> Option<&ProviderAccount> {
         match self {
             Self::Submitting(order) => order.state.asked.as_ref(),
             Self::Unfulfilled(order) => match &order.state.shortfall {
                 Shortfall::Refused(was) | Shortfall::Lost(was) => was.asked.as_ref(),
                 Shortfall::Undelivered(was) => was.asked.as_ref(),
+                Shortfall::Erased(was) => was.asked.as_ref(),
             },
             Self::Mailed(order) => order.state.asked.as_ref(),
             Self::Offered(_)
@@ -209,16 +220,26 @@ impl Stored {
         }
     }
 
+    /// The money of the order, once it has moved.
+    pub fn paid(&self) -> Option<&Paid> {
+        match self {
+            Self::Offered(_) | Self::Settling(_) | Self::Unconfirmed(_) | Self::Lapsed(_) => None,
+            Self::Submitting(order) => Some(&order.state.paid),
+            Self::Unfulfilled(order) => Some(order.state.shortfall.paid()),
+            Self::Mailed(order) => Some(&order.state.paid),
+            Self::Refunded(order) => Some(&order.state.paid),
+        }
+    }
+
     /// The payment that is in play or was made, if there is one.
     pub fn payment(&self) -> Option<&Payment> {
         match self {
             Self::Offered(_) | Self::Lapsed(_) => None,
             Self::Settling(order) => Some(&order.state.payment),
             Self::Unconfirmed(order) => Some(&order.state.was.payment),
-            Self::Submitting(order) => Some(&order.state.paid.payment),
-            Self::Unfulfilled(order) => Some(&order.state.shortfall.paid().payment),
-            Self::Mailed(order) => Some(&order.state.paid.payment),
-            Self::Refunded(order) => Some(&order.state.paid.payment),
+            Self::Submitting(_) | Self::Unfulfilled(_) | Self::Mailed(_) | Self::Refunded(_) => {
+                self.paid().map(|paid| &paid.payment)
+            }
         }
     }
 

@@ -5,14 +5,14 @@ use sha2::{Digest, Sha256};
 use crate::lifecycle::order::{OFFER_SECONDS, Order};
 use crate::lifecycle::schedule::{self, Attention};
 use crate::lifecycle::states::{
-    Doubt, Lapsed, Mailed, Offered, Paid, Refund, Refunded, Setback, Settling, Shortfall, Standing,
-    Submitting, Unconfirmed, Unfulfilled,
+    Doubt, Erased, Lapsed, Mailed, Offered, Paid, Refund, Refunded, Setback, Settling, Shortfall,
+    Standing, Submitting, Unconfirmed, Unfulfilled,
 };
 use crate::model::card::Postcard;
 use crate::model::identity::{Operation, Origin};
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote, Stage};
-use crate::model::payment::{Payment, Preparation, Settlement};
+use crate::model::payment::{Payment, PaymentKey, Preparation, Settlement};
 
 /// What can still be done about an unfulfilled order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,8 @@ impl Order<Settling> {
     pub fn settled(self, settlement: Settlement, now: Timestamp) -> Order<Submitting> {
         self.into_state(now, schedule::in_flight(now), |was| {
             let Settling { card, quote, payment } = was;
-            let paid = Paid { quote, payment, settlement, standing: Standing::Provisional };
+            let (country, standing) = (card.recipient.country, Standing::Provisional);
+            let paid = Paid { quote, payment, settlement, standing, country };
             let paid = paid.confirmed();
             Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None, asked: None }
         })
@@ -157,6 +158,13 @@ impl Order<Submitting> {
         self
     }
 
+    /// An operator has decided that it will not be mailed: its text is deleted.
+    pub fn erased(self, now: Timestamp) -> Order<Unfulfilled> {
+        self.into_state(now, schedule::first_reminder(now), |was| Unfulfilled {
+            shortfall: Shortfall::Erased(Erased { paid: was.paid, asked: was.asked }),
+        })
+    }
+
     /// Its walk ended without an answer, so it may have mailed the card.
     pub fn in_doubt(mut self) -> Self {
         self.state.doubt = Doubt::Earlier;
@@ -182,10 +190,24 @@ impl Order<Unfulfilled> {
         let (frame, state) = self.split();
         match state.shortfall {
             Shortfall::Refused(was) | Shortfall::Lost(was) => Reopened::Owed(frame.keep(was)),
-            Shortfall::Undelivered(was) => {
-                Reopened::Ended(frame.keep(Unfulfilled { shortfall: Shortfall::Undelivered(was) }))
+            shortfall @ (Shortfall::Undelivered(_) | Shortfall::Erased(_)) => {
+                Reopened::Ended(frame.keep(Unfulfilled { shortfall }))
             }
         }
+    }
+
+    /// The provider has this card for the order. None if the provider had accepted one before and
+    /// reported that it will not arrive.
+    pub fn attached(self, mailpiece: Mailpiece, now: Timestamp) -> Option<Order<Mailed>> {
+        let (frame, state) = self.split();
+        let (paid, asked) = match state.shortfall {
+            Shortfall::Refused(was) | Shortfall::Lost(was) => (was.paid, was.asked),
+            Shortfall::Erased(was) => (was.paid, was.asked),
+            Shortfall::Undelivered(_) => return None,
+        };
+        let delivery = Delivery { stage: Stage::Accepted, at: now };
+        let mailed = Mailed { paid, asked, mailpiece, mailed_at: now, delivery };
+        Some(frame.into_state(now, schedule::first_follow_up(now), |()| mailed))
     }
 
     /// A person was told once more; nothing else has happened.
@@ -195,10 +217,21 @@ impl Order<Unfulfilled> {
     }
 
     pub fn refunded(self, refund: Refund, now: Timestamp) -> Order<Refunded> {
-        self.into_state(now, Attention::NONE, |state| Refunded {
-            paid: state.shortfall.into_paid(),
-            refund,
+        self.into_state(now, Attention::NONE, |state| match state.shortfall {
+            Shortfall::Refused(was) | Shortfall::Lost(was) => Refunded::new(was.paid, refund, None),
+            Shortfall::Erased(was) => Refunded::new(was.paid, refund, None),
+            Shortfall::Undelivered(was) => Refunded::new(was.paid, refund, Some(was.mailpiece)),
         })
+    }
+}
+
+impl Refunded {
+    /// The refund's transaction belongs to this order from now on, as a payment's keys do.
+    fn new(mut paid: Paid, refund: Refund, mailpiece: Option<Mailpiece>) -> Self {
+        // mutant: refund-not-bound
+        let network = paid.payment.authorization.network;
+        paid.payment.authorization.keys.push(PaymentKey::of_refund(network, &refund.transaction));
+        Self { paid, refund, mailpiece }
     }
 }
 
@@ -223,14 +256,16 @@ impl Order<Mailed> {
     }
 
     pub fn undelivered(self, now: Timestamp) -> Order<Unfulfilled> {
-        let attention = schedule::daily(self.attention, now);
+        let attention = schedule::first_reminder(now);
         self.into_state(now, attention, |was| Unfulfilled {
             shortfall: Shortfall::Undelivered(was),
         })
     }
 
     pub fn refunded(self, refund: Refund, now: Timestamp) -> Order<Refunded> {
-        self.into_state(now, Attention::NONE, |was| Refunded { paid: was.paid, refund })
+        self.into_state(now, Attention::NONE, |was| {
+            Refunded::new(was.paid, refund, Some(was.mailpiece))
+        })
     }
 
     /// The chain took the money back, and the card was stopped in time.

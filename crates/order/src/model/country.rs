@@ -33,7 +33,7 @@ impl CountryCode {
     }
 
     /// A code that was parsed earlier and comes from the store.
-    pub(crate) fn kept(text: &str) -> Option<Self> {
+    pub fn kept(text: &str) -> Option<Self> {
         text.as_bytes().try_into().ok().map(Self).filter(|code| code.0.is_ascii())
     }
 

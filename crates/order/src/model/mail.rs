@@ -1,6 +1,6 @@
 //! Value types of the provider's interface: quotes, mailpieces, delivery.
 
-use crate::model::ids::Timestamp;
+use crate::model::ids::{OrderId, Timestamp};
 use crate::model::money::Cents;
 
 /// The provider's total for a card. Never zero.
@@ -34,6 +34,17 @@ impl ProviderAccount {
 /// The provider's id of a card that it has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mailpiece(pub String);
+
+/// A card as the provider's list has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedCard {
+    pub mailpiece: Mailpiece,
+    /// The order that it carries as its reference.
+    pub order: Option<OrderId>,
+    pub at: Timestamp,
+    /// None if the list has no totals.
+    pub total: Option<Cents>,
+}
 
 /// Pictures of both sides of a card. Nothing is mailed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -73,6 +73,12 @@ impl PaymentKey {
         Self(Sha256::new_with_prefix(b"challenge").chain_update(id).finalize().into())
     }
 
+    /// A transaction that refunds an order, so that it cannot refund another one.
+    pub fn of_refund(network: Network, transaction: &str) -> Self {
+        let hash = Sha256::new_with_prefix(b"refund").chain_update(network.caip2());
+        Self(hash.chain_update(transaction.to_ascii_lowercase()).finalize().into())
+    }
+
     /// The payer's own identifier of a payment (x402's extension `payment-identifier`).
     pub fn of_identifier(id: &OperationId) -> Self {
         let hash = Sha256::new_with_prefix(b"payment-identifier").chain_update(id.as_str());
@@ -194,6 +200,9 @@ mod tests {
             PaymentKey::of_challenge(b"one"),
             PaymentKey::of_challenge(b"two"),
             PaymentKey::of_identifier(&"pay_0123456789abcdef".parse().unwrap()),
+            PaymentKey::of_refund(Network::Base, "0xaa"),
+            PaymentKey::of_refund(Network::Base, "0xbb"),
+            PaymentKey::of_refund(Network::Polygon, "0xaa"),
             PaymentKey::of_challenge(b"pay_0123456789abcdef"),
         ];
         for (place, key) in keys.iter().enumerate() {

@@ -35,8 +35,10 @@ pub enum AlertKind {
     /// The chain was reorganised without the payment, and the card is at a provider that is not
     /// configured, so it cannot be cancelled here. None if the order does not name a provider.
     ReversedElsewhere(Option<ProviderAccount>),
-    /// The provider reports that a card will not arrive.
+    /// The provider reports that a card will not arrive: a refund is due.
     Undelivered,
+    /// An operator has decided that a card will not be mailed: a refund is due.
+    RefundDue,
 }
 
 /// Whether an alert is due after this many examinations without a result.
@@ -62,6 +64,7 @@ pub(crate) fn unrest(order: &Stored, now: Timestamp) -> Option<AlertKind> {
             Shortfall::Refused(_) => AlertKind::RefusedCard,
             Shortfall::Lost(_) => AlertKind::CardInDoubt,
             Shortfall::Undelivered(_) => AlertKind::Undelivered,
+            Shortfall::Erased(_) => AlertKind::RefundDue,
         }),
         Stored::Mailed(order) => open(&order.state.paid).then_some(AlertKind::Finality),
         Stored::Offered(_) | Stored::Refunded(_) | Stored::Lapsed(_) => None,

@@ -1,7 +1,7 @@
 //! A paid card that is not known to be with the provider: looked for, and submitted again where that cannot mail two.
 
 use super::Reconciler;
-use super::alert::AlertKind;
+use super::alert::{self, AlertKind};
 use super::examination::Examination;
 use super::payment::{PaidMoney, check_money};
 use crate::lifecycle::event::Actor;
@@ -37,9 +37,10 @@ impl Reconciler {
             }
             // Reported every day until a person has acknowledged it.
             Reopened::Ended(order) => {
-                let order = order.reminded(self.writer.clock.now());
-                let recorded = examination.record(order, &Actor::Reconciler).await;
-                recorded.map(|_| Some(AlertKind::Undelivered))
+                let now = self.writer.clock.now();
+                let order = order.reminded(now);
+                let kind = alert::unrest(&order.clone().into(), now);
+                examination.record(order, &Actor::Reconciler).await.map(|_| kind)
             }
         }
     }

@@ -76,7 +76,7 @@ impl Examination<'_> {
 }
 
 /// Where the money of a paid order is.
-pub(super) enum PaidMoney {
+pub(crate) enum PaidMoney {
     /// It has moved.
     Stands(Box<Paid>),
     /// It had moved, has not now, and may move again.
@@ -86,7 +86,7 @@ pub(super) enum PaidMoney {
 }
 
 /// Whether the money of a paid order is still there. None if that is unknown now.
-pub(super) async fn check_money(
+pub(crate) async fn check_money(
     session: Option<&dyn Session>,
     mut paid: Paid,
 ) -> Option<PaidMoney> {

@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a store that does not answer has failed the check")]
 
 pub mod claims;
+pub mod lists;
 pub mod offers;
 pub mod races;
 pub mod samples;
@@ -51,6 +52,11 @@ macro_rules! store_contract {
             claims::a_check_scheduled_by_a_clock_that_ran_ahead_is_due_now,
             claims::only_refused_cards_are_made_due_now,
             claims::open_orders_are_counted_by_provider_and_network,
+            lists::the_operators_list_has_begun_orders_newest_first_page_by_page,
+            lists::every_filter_admits_what_the_domain_admits,
+            lists::events_of_all_orders_are_numbered_and_carry_notes,
+            lists::orders_in_play_are_counted_by_state,
+            lists::a_refund_transaction_refunds_one_order,
             workers::orders_of_a_dead_worker_are_claimed_first_whenever_they_are_due,
             workers::an_order_of_a_dead_worker_is_claimed_by_one_and_its_old_holder_is_fenced,
             workers::a_resting_or_mailed_order_of_a_dead_worker_waits_until_it_is_due,

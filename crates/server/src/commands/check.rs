@@ -7,6 +7,7 @@ use content::fault::ContentFault;
 use serde_json::{Value, json};
 
 use crate::cli::CheckArguments;
+use crate::commands::check_live::{self, LiveReportFormat};
 use crate::config::example;
 use crate::config::fault::{self, ConfigFault};
 use crate::config::load::ConfigReport;
@@ -21,6 +22,11 @@ pub(crate) fn run(arguments: &CheckArguments, report: &ConfigReport) -> ExitCode
     if arguments.example {
         console::print(&example::file());
         return ExitCode::SUCCESS;
+    }
+    // An invalid configuration is reported as without the option.
+    if let (true, Ok(config)) = (arguments.live, &report.outcome) {
+        let format = if arguments.json { LiveReportFormat::Json } else { LiveReportFormat::Table };
+        return check_live::run(config, format);
     }
     let content = match &report.outcome {
         Ok(config) => catalog::load(&config.content).map(drop),

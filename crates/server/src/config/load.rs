@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::config::fault::{self, ConfigFault};
 use crate::config::reader::{SettingRow, SettingsReader};
 use crate::config::settings::SETTINGS;
+use crate::config::settings::definition::Setting;
 use crate::config::sources::SettingSources;
-use crate::config::sources::environment::Environment;
+use crate::config::sources::environment::{self, Environment};
 use crate::config::{Config, sections};
 
 /// A configuration, and where each of its values came from.
@@ -15,6 +16,26 @@ pub(crate) struct ConfigReport {
     /// One row for each setting, in the sequence of the list.
     pub rows: Vec<SettingRow>,
     pub file: Option<PathBuf>,
+}
+
+impl ConfigReport {
+    /// One setting as the report shows it, also if others are invalid: a command that only
+    /// reaches the service needs none of its secrets.
+    pub(crate) fn value(&self, setting: &Setting) -> Result<&str, String> {
+        let faults = self.outcome.as_ref().err().map(|invalid| invalid.faults.as_slice());
+        let concerns =
+            |fault: &&ConfigFault| [setting.key, "--config"].contains(&fault.key.as_str());
+        if let Some(fault) = faults.unwrap_or_default().iter().find(concerns) {
+            return Err(format!("{}\n", fault::list(std::slice::from_ref(fault))));
+        }
+        let row = self.rows.iter().find(|row| row.key == setting.key);
+        row.map(|row| row.value.as_str()).ok_or_else(|| format!("{} is not known.\n", setting.key))
+    }
+}
+
+/// The name under which this person is logged in, also behind `sudo`.
+pub(crate) fn login_name() -> Option<String> {
+    environment::login_name()
 }
 
 /// Every fault of a configuration.

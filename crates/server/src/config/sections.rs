@@ -12,6 +12,7 @@ use crate::config::reader::{FaultRecorded, SettingsReader};
 use crate::config::secret_file::SecretFile;
 use crate::config::store_location::StoreLocation;
 use crate::config::values::secret::Secret;
+use crate::config::values::vat_rate::VatRate;
 use crate::config::values::{self, BaseUrl, ParentName, SANDBOX_PAYEE, ServerMode};
 use crate::config::{
     AgentsConfig, Config, ContentConfig, KeysConfig, LimitsConfig, LogConfig, McpConfig,
@@ -20,6 +21,7 @@ use crate::config::{
 use crate::config::{names, payments, provider, settings};
 
 mod combinations;
+mod operator;
 
 pub(super) fn read(reader: &mut SettingsReader) -> Result<Config, FaultRecorded> {
     // The mode comes first: it decides which defaults are allowed.
@@ -31,6 +33,8 @@ pub(super) fn read(reader: &mut SettingsReader) -> Result<Config, FaultRecorded>
     let base_url = reader.take_optional(&settings::BASE_URL, BaseUrl::parse);
     let data = reader.take(&settings::DATA, values::folder_to_create);
     let store = store(reader, data.as_deref().ok());
+    let operator = operator::read(reader, mode);
+    let vat = reader.take(&settings::REPORT_VAT_PERCENT, VatRate::parse);
     let keys = keys(reader, mode, data.as_deref().ok());
     let limits = limits(reader);
     let sellers = sellers(reader);
@@ -47,6 +51,8 @@ pub(super) fn read(reader: &mut SettingsReader) -> Result<Config, FaultRecorded>
     let profile = reader.take(&settings::MCP_PROFILE, values::profile);
     let log = log(reader);
     let folder = reader.take_optional(&settings::CONTENT_FOLDER, values::existing_folder);
+    // Only `pennyblack report` uses it, which reads it also if other settings are invalid.
+    vat?;
     Ok(Config {
         server: ServerConfig {
             listen: listen?,
@@ -55,6 +61,7 @@ pub(super) fn read(reader: &mut SettingsReader) -> Result<Config, FaultRecorded>
             mode: mode?,
             store: store?,
         },
+        operator: operator?,
         keys: keys?,
         limits: limits?,
         sellers: sellers?,

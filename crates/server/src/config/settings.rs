@@ -2,6 +2,7 @@
 
 pub(crate) mod definition;
 mod names;
+mod operator;
 mod payments;
 mod provider;
 mod sandbox;
@@ -13,6 +14,7 @@ pub(crate) use names::{
     NAMES_BLOCK_TAG, NAMES_GATEWAYS, NAMES_KIND, NAMES_MAINNET_EOA, NAMES_RPC,
     NAMES_UNIVERSAL_RESOLVER,
 };
+pub(crate) use operator::{OPERATOR_LISTEN, REPORT_VAT_PERCENT};
 pub(crate) use payments::{
     PAYMENTS_CONTRACT_WALLETS, PAYMENTS_FACILITATOR, PAYMENTS_FACILITATOR_KEY,
     PAYMENTS_FACILITATOR_SECRET, PAYMENTS_FACILITATOR_SECRET_FILE, PAYMENTS_GAS_BUDGET,
@@ -40,13 +42,15 @@ pub(crate) use site::{
 pub(crate) const CONFIG_FILE_VARIABLE: &str = "PENNYBLACK_CONFIG";
 pub(crate) const CONFIG_FILE: &str = "pennyblack.toml";
 
-pub(crate) static SETTINGS: [&Setting; 55] = [
+pub(crate) static SETTINGS: [&Setting; 57] = [
     &LISTEN,
     &BASE_URL,
     &DATA,
     &MODE,
     &STORE,
     &STORE_PASSWORD_FILE,
+    &OPERATOR_LISTEN,
+    &REPORT_VAT_PERCENT,
     &KEYS_FILE,
     &KEYS_SECRET,
     &DISCOVERY_QUOTA,

@@ -16,6 +16,7 @@ use crate::config::fault::SettingProblem;
 use crate::config::values::secret::Secret;
 
 pub(crate) mod secret;
+pub(crate) mod vat_rate;
 
 /// The sandbox's payee: a burn address (no known key).
 pub(crate) const SANDBOX_PAYEE: &str = "0x06c05fB3449193F815E3dd1Fb1a3fB148F8AD6c4";

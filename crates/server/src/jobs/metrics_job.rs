@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::provider::budget::CallBudget;
+use order::ports::{Clock, Store};
 use tokio::time::sleep;
 
 use crate::metrics::{self, MetricsHandle};
@@ -12,32 +13,33 @@ use crate::metrics::{self, MetricsHandle};
 /// thousand in a second.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Orders are counted at every so many intervals, because the store reads all of them.
-const ORDERS_INTERVALS: u32 = 30;
+/// Orders are counted at every so many intervals.
+const ORDERS_INTERVALS: u32 = 10;
 
-/// How many orders are in a state, by its name, and the age of the oldest in seconds.
-pub(crate) type OrderCount = (String, u64, u64);
+pub(crate) struct MetricsJob {
+    pub(crate) metrics: MetricsHandle,
+    pub(crate) provider_budget: Option<Arc<CallBudget>>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
 
-/// Runs until the process ends. `read_orders` returns none if the orders cannot be counted now.
-pub(crate) async fn run<C>(
-    metrics: MetricsHandle,
-    provider_budget: Option<Arc<CallBudget>>,
-    read_orders: impl Fn() -> C,
-) where
-    C: Future<Output = Option<Vec<OrderCount>>>,
-{
-    let mut interval = 0_u32;
-    loop {
-        metrics.run_upkeep();
-        if let Some(left) = provider_budget.as_ref().and_then(|budget| budget.calls_left()) {
-            metrics::set_provider_calls_left(left);
+impl MetricsJob {
+    /// Runs until the process ends.
+    pub(crate) async fn run(self) {
+        let mut interval = 0_u32;
+        loop {
+            self.metrics.run_upkeep();
+            let budget = self.provider_budget.as_ref();
+            if let Some(left) = budget.and_then(|budget| budget.calls_left()) {
+                metrics::set_provider_calls_left(left);
+            }
+            if interval.is_multiple_of(ORDERS_INTERVALS)
+                && let Ok(counts) = self.store.count_in_play().await
+            {
+                metrics::update_orders(&counts, self.clock.now());
+            }
+            interval = interval.wrapping_add(1);
+            sleep(INTERVAL).await;
         }
-        if interval.is_multiple_of(ORDERS_INTERVALS)
-            && let Some(counts) = read_orders().await
-        {
-            metrics::update_orders(&counts);
-        }
-        interval = interval.wrapping_add(1);
-        sleep(INTERVAL).await;
     }
 }

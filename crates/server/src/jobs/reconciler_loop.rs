@@ -97,7 +97,8 @@ fn log_alert(Alert { order, kind }: Alert) {
         | AlertKind::CardInDoubt
         | AlertKind::Finality
         | AlertKind::Reversed
-        | AlertKind::Undelivered => error!(order.id = %order, "{text}"),
+        | AlertKind::Undelivered
+        | AlertKind::RefundDue => error!(order.id = %order, "{text}"),
     }
 }
 
@@ -124,7 +125,10 @@ fn alert_text(kind: &AlertKind) -> &'static str {
         AlertKind::Reversed => {
             "payment reversed by a reorganisation after the card could no longer be canceled"
         }
-        AlertKind::Undelivered => "the provider reports that a paid card will not be delivered",
+        AlertKind::Undelivered => {
+            "the provider reports that a paid card will not be delivered; refund the payer"
+        }
+        AlertKind::RefundDue => "a paid card was erased and will not be mailed; refund the payer",
     }
 }
 
@@ -151,6 +155,7 @@ mod tests {
             AlertKind::Reversed,
             AlertKind::ReversedElsewhere(None),
             AlertKind::Undelivered,
+            AlertKind::RefundDue,
         ] {
             let line = format!("> {}\n", alert_text(&kind));
             assert!(runbook.contains(&line), "{kind:?}: {line}");

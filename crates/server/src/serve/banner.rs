@@ -10,6 +10,7 @@ use crate::config::names::NamesConfig;
 use crate::config::provider::Mailing;
 use crate::config::values::{BaseUrl, ReportText, SANDBOX_PAYEE, ServerMode};
 use crate::console::Audience;
+use crate::operator::token;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -19,6 +20,8 @@ pub(crate) struct BannerFacts<'a> {
     pub(crate) mailing: Mailing,
     pub(crate) names: &'a NamesConfig,
     pub(crate) bound: SocketAddr,
+    /// The address of the operator's loopback listener.
+    pub(crate) console: Option<SocketAddr>,
     /// The path by which the program was started.
     pub(crate) program: &'a str,
     /// The page of the emulated provider that shows accepted cards.
@@ -29,7 +32,8 @@ pub(crate) struct BannerFacts<'a> {
 
 /// What runs, where, and commands to try.
 pub(crate) fn text(facts: &BannerFacts<'_>, audience: Audience) -> String {
-    let BannerFacts { server, money, mailing, names, bound, program, mailbox, chain } = facts;
+    let BannerFacts { server, money, mailing, names, bound, console, program, mailbox, chain } =
+        facts;
     let here = BaseUrl::of_listener(*bound);
     let program = quoted(program);
     let mut text = bold(&format!("Pennyblack {VERSION} is running."), audience);
@@ -42,6 +46,13 @@ pub(crate) fn text(facts: &BannerFacts<'_>, audience: Audience) -> String {
     row("mode", &mode(server.mode, *money, *mailing));
     row("store", &format!("{}, {}", server.store.kind(), server.store));
     row("data", &server.data.display().to_string());
+    if let Some(console) = console {
+        let token = token::path(&server.data);
+        row(
+            "console",
+            &format!("{} (operator: token in {})", BaseUrl::of_listener(*console), token.display()),
+        );
+    }
     match names {
         NamesConfig::Sandbox => row("payee", &payee(*money)),
         NamesConfig::Ens(_) => {}
@@ -153,6 +164,7 @@ mod tests {
             mailing: Mailing::Emulated,
             names: &NamesConfig::Sandbox,
             bound: ([127, 0, 0, 1], 8402).into(),
+            console: None,
             program: "pennyblack",
             mailbox: None,
             chain: None,
@@ -196,6 +208,16 @@ mod tests {
             assert!(text.contains(&line), "{text}");
             assert_eq!(text.contains("payments to it are lost"), money == Money::Real);
         }
+    }
+
+    #[test]
+    fn the_banner_says_where_the_console_and_its_token_are() {
+        let server = server();
+        let console = Some(([127, 0, 0, 1], 8404).into());
+        let printed = text(&BannerFacts { console, ..facts(&server) }, Audience::Pipe);
+        let row = "  console   http://127.0.0.1:8404 (operator: token in ./data/operator.token)\n";
+        assert!(printed.contains(row), "{printed}");
+        assert!(!text(&facts(&server), Audience::Pipe).contains("console"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) struct ExternalServices {
     pub(crate) settlers: Settlers,
     pub(crate) sandbox: SandboxEndpoints,
     /// Makes every call to the provider, a facilitator and the nodes.
-    client: HttpClient,
+    pub(crate) client: HttpClient,
     emulators: SandboxWorld,
 }
 

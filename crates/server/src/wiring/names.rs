@@ -16,9 +16,9 @@ use crate::wiring::payments;
 use crate::wiring::sandbox_endpoints::{ChainEndpoints, SandboxEndpoints};
 
 /// The chain of `.eth` names.
-const MAINNET: u64 = 1;
+pub(crate) const MAINNET: u64 = 1;
 
-pub(super) fn open(
+pub(crate) fn open(
     config: &Config,
     sandbox: &SandboxEndpoints,
     client: &HttpClient,

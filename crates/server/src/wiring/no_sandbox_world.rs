@@ -23,6 +23,11 @@ pub(super) async fn open(
     }
 }
 
+/// None runs.
+pub(crate) fn running(_: &Config) -> SandboxEndpoints {
+    SandboxEndpoints::default()
+}
+
 impl SandboxWorld {
     #[expect(clippy::unused_async, reason = "the same signature as with the sandbox")]
     pub(super) async fn close(self) {}

@@ -9,7 +9,7 @@ use adapters::http::{HttpClient, HttpUrl};
 use adapters::rpc::Node;
 use adapters::settlement::outbox::Outbox;
 use adapters::settlement::{self, RECEIPT_TIME, Settler};
-use order::model::chain::Network;
+use order::model::chain::{EvmAddress, Network};
 use order::ports::Clock;
 use pay::{mpp, x402};
 use zeroize::Zeroizing;
@@ -24,6 +24,16 @@ use crate::wiring::sandbox_endpoints::{ChainEndpoints, SandboxEndpoints};
 pub(crate) struct Settlers {
     pub(crate) x402: Option<Arc<dyn x402::settler::Permit2Settler>>,
     pub(crate) mpp: Option<Arc<dyn mpp::settler::TransferSettler>>,
+    /// The account of our own settler, which pays gas.
+    pub(crate) account: Option<EvmAddress>,
+}
+
+impl Settlers {
+    /// Our own settler for both protocols.
+    fn both(settler: Arc<Settler>) -> Self {
+        let account = Some(settler.address());
+        Self { x402: Some(settler.clone()), mpp: Some(settler), account }
+    }
 }
 
 /// A remote facilitator settles x402 only; with a settler key, our own settler settles MPP.
@@ -39,7 +49,7 @@ pub(super) fn open(
         (PaymentsConfig::Sandbox, Some(chains)) => {
             let nodes = emulated_nodes(chains, &client)?;
             let settler = own(&chains.settler_key, nodes, &config.gas, outbox, clock)?;
-            Ok(Settlers { x402: Some(settler.clone()), mpp: Some(settler) })
+            Ok(Settlers::both(settler))
         }
         (PaymentsConfig::Settler(chosen), _) => {
             let settler = own(
@@ -49,13 +59,15 @@ pub(super) fn open(
                 outbox,
                 clock,
             )?;
-            Ok(Settlers { x402: Some(settler.clone()), mpp: Some(settler) })
+            Ok(Settlers::both(settler))
         }
         (PaymentsConfig::Facilitator(chosen), _) => {
             let mut settlers = Settlers::default();
             if let Some(key) = &chosen.settler_key {
                 let nodes = nodes(&chosen.nodes, &client);
-                settlers.mpp = Some(own(key.reveal(), nodes, &config.gas, outbox, clock.clone())?);
+                let settler = own(key.reveal(), nodes, &config.gas, outbox, clock.clone())?;
+                settlers.account = Some(settler.address());
+                settlers.mpp = Some(settler);
             }
             settlers.x402 = Some(remote(chosen, &config.server.data, client, clock)?);
             Ok(settlers)
@@ -119,14 +131,14 @@ fn remote(
     Ok(facilitator)
 }
 
-pub(super) fn nodes(chosen: &NetworkNodes, client: &HttpClient) -> BTreeMap<Network, Node> {
+pub(crate) fn nodes(chosen: &NetworkNodes, client: &HttpClient) -> BTreeMap<Network, Node> {
     let node = |(network, address): &(Network, HttpUrl)| {
         (*network, Node::new(client.clone(), address.clone(), network.chain_id()))
     };
     chosen.0.iter().map(node).collect()
 }
 
-fn emulated_nodes(
+pub(crate) fn emulated_nodes(
     chains: &ChainEndpoints,
     client: &HttpClient,
 ) -> Result<BTreeMap<Network, Node>, String> {
@@ -136,6 +148,11 @@ fn emulated_nodes(
         Ok((*network, Node::new(client.clone(), url, network.chain_id())))
     };
     chains.rpc_urls.iter().map(node).collect()
+}
+
+/// The account of a settler key.
+pub(crate) fn settler_account(key: &str) -> Result<EvmAddress, String> {
+    Settler::account_of(&key_bytes(key).ok_or(NOT_A_KEY)?).map_err(|_| NOT_A_KEY.to_owned())
 }
 
 fn key_bytes(digits: &str) -> Option<Zeroizing<[u8; 32]>> {

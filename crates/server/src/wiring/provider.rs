@@ -12,7 +12,7 @@ use order::ports::{Clock, Provider};
 use zeroize::Zeroizing;
 
 use crate::config::Config;
-use crate::config::provider::{LobConfig, ProviderConfig, SandboxDialect, ThanksIoConfig};
+use crate::config::provider::{LobConfig, Mailing, ProviderConfig, SandboxDialect, ThanksIoConfig};
 use crate::wiring::sandbox_endpoints::{ProviderEndpoint, SandboxEndpoints};
 use crate::wiring::storage::OpenStore;
 
@@ -31,6 +31,12 @@ pub(crate) struct ProviderHandles {
     pub(crate) peer: &'static str,
 }
 
+/// The configured provider, before it has a share of a rate limit.
+pub(crate) enum ProviderClient {
+    ThanksIo(ThanksIo),
+    Lob(Lob),
+}
+
 /// `None` if no provider is configured.
 pub(super) async fn open(
     config: &Config,
@@ -41,8 +47,37 @@ pub(super) async fn open(
 ) -> Result<Option<ProviderHandles>, String> {
     let times = config.limits.provider_calls;
     let budget = |account: &str| store.provider_budget(account);
-    let handles = match (&config.provider, &sandbox.provider) {
-        (ProviderConfig::Disabled, _) | (ProviderConfig::Sandbox(_), None) => return Ok(None),
+    let is_guarded = config.provider.mailing() == Mailing::Real && config.guards_real_money();
+    Ok(match connect(config, sandbox, client, clock)? {
+        None => None,
+        Some(ProviderClient::ThanksIo(provider)) => {
+            let provider = provider.calling(times).sharing(budget);
+            if is_guarded {
+                let mode = provider.mode().await.map_err(|_| MODE_UNKNOWN.to_owned())?;
+                mode.for_real_payments().map_err(|fault| fault.to_string())?;
+            }
+            Some(thanks_io_handles(&provider))
+        }
+        Some(ProviderClient::Lob(provider)) => {
+            let provider = provider.calling(times).sharing(budget);
+            if is_guarded {
+                provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
+            }
+            Some(lob_handles(&provider))
+        }
+    })
+}
+
+/// Connects without a call. `None` if no provider is configured, or the emulated one does not
+/// run.
+pub(crate) fn connect(
+    config: &Config,
+    sandbox: &SandboxEndpoints,
+    client: HttpClient,
+    clock: Arc<dyn Clock>,
+) -> Result<Option<ProviderClient>, String> {
+    Ok(match (&config.provider, &sandbox.provider) {
+        (ProviderConfig::Disabled, _) | (ProviderConfig::Sandbox(_), None) => None,
         (ProviderConfig::Sandbox(SandboxDialect::ThanksIo), Some(endpoint)) => {
             let settings = thanks_io::ThanksIoSettings {
                 base: parse_url(&format!("{}/api/v2", endpoint.base_url))?,
@@ -51,9 +86,7 @@ pub(super) async fn open(
                 previews: emulated_previews(endpoint)?,
                 mode: AccountMode::Testing,
             };
-            thanks_io_handles(
-                &ThanksIo::new(settings, client, clock).calling(times).sharing(budget),
-            )
+            Some(ProviderClient::ThanksIo(ThanksIo::new(settings, client, clock)))
         }
         (ProviderConfig::Sandbox(SandboxDialect::Lob), Some(endpoint)) => {
             let settings = lob::LobSettings {
@@ -64,26 +97,13 @@ pub(super) async fn open(
                 prices: SANDBOX_PRICES,
                 cancel_seconds: 0,
             };
-            lob_handles(&Lob::new(settings, client, clock).calling(times).sharing(budget))
+            Some(ProviderClient::Lob(Lob::new(settings, client, clock)))
         }
         (ProviderConfig::ThanksIo(chosen), _) => {
-            let provider = thanks_io(config, chosen, client, clock)?;
-            let provider = provider.calling(times).sharing(budget);
-            if config.guards_real_money() {
-                let mode = provider.mode().await.map_err(|_| MODE_UNKNOWN.to_owned())?;
-                mode.for_real_payments().map_err(|fault| fault.to_string())?;
-            }
-            thanks_io_handles(&provider)
+            Some(ProviderClient::ThanksIo(thanks_io(config, chosen, client, clock)?))
         }
-        (ProviderConfig::Lob(chosen), _) => {
-            let provider = lob(chosen, client, clock)?.calling(times).sharing(budget);
-            if config.guards_real_money() {
-                provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
-            }
-            lob_handles(&provider)
-        }
-    };
-    Ok(Some(handles))
+        (ProviderConfig::Lob(chosen), _) => Some(ProviderClient::Lob(lob(chosen, client, clock)?)),
+    })
 }
 
 fn thanks_io_handles(provider: &ThanksIo) -> ProviderHandles {

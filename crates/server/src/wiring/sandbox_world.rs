@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use crate::config::Config;
 use crate::config::names::NamesConfig;
 use crate::config::provider::ProviderConfig;
+use crate::wiring::chain_url_file;
 use crate::wiring::sandbox_endpoints::{ChainEndpoints, ProviderEndpoint, SandboxEndpoints};
 
 /// The emulators that run in this process.
@@ -46,6 +47,32 @@ impl SandboxWorld {
         if let Some(chains) = self.chains {
             chains.close().await;
         }
+    }
+}
+
+/// The emulated services of a service that runs already: its chains, from the file in the data
+/// folder, and a provider emulator that the configuration names.
+pub(crate) fn running(config: &Config) -> SandboxEndpoints {
+    let chains = match config.names {
+        NamesConfig::Sandbox => chain_url_file::read(&config.server.data),
+        NamesConfig::Ens(_) => None,
+    };
+    let provider = match config.provider {
+        ProviderConfig::Sandbox(_) => config.sandbox.office.as_ref().map(external_provider),
+        ProviderConfig::Disabled | ProviderConfig::ThanksIo(_) | ProviderConfig::Lob(_) => None,
+    };
+    SandboxEndpoints { provider, chains: chains.map(running_chains) }
+}
+
+/// Its settler's key is not known outside of the service.
+fn running_chains(origin: String) -> ChainEndpoints {
+    let rpc_url = |network: Network| (network, format!("{origin}/{}", network.chain_id()));
+    ChainEndpoints {
+        ethereum_rpc_url: format!("{origin}/{}", ChainId::Ethereum.number()),
+        rpc_urls: Network::ALL.into_iter().map(rpc_url).collect(),
+        universal_resolver: UNIVERSAL_RESOLVER,
+        settler_key: Zeroizing::default(),
+        origin,
     }
 }
 

@@ -5,6 +5,7 @@
 mod fences;
 mod fixture;
 mod names;
+mod operator;
 mod paid_order;
 mod pay;
 mod process;

@@ -1,5 +1,6 @@
 //! The process: configuration, start, limits, log and shutdown.
 
+mod check_live;
 mod configuration;
 mod example_file;
 mod facilitator_restart;

@@ -10,6 +10,7 @@ use http::header::{
     ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
+use order::lifecycle::Refund;
 use order::model::ids::OrderId;
 use order::model::mail::{Delivery, Stage};
 use order::model::payment::TenderKind;
@@ -99,6 +100,8 @@ struct OrderRecord {
     payment: Option<PaymentRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refund: Option<RefundRecord>,
 }
 
 #[derive(Serialize)]
@@ -125,6 +128,13 @@ struct DeliveryRecord {
     updated_at: String,
 }
 
+#[derive(Serialize)]
+struct RefundRecord {
+    transaction: String,
+    amount: String,
+    refunded_at: String,
+}
+
 impl OrderRecord {
     fn of(view: &View) -> Self {
         Self {
@@ -135,6 +145,7 @@ impl OrderRecord {
             pricing: view.payment.as_ref().map(PricingRecord::of),
             payment: view.payment.as_ref().map(PaymentRecord::of),
             delivery: view.delivery.map(DeliveryRecord::of),
+            refund: view.refund.as_ref().map(RefundRecord::of),
         }
     }
 }
@@ -177,6 +188,16 @@ impl DeliveryRecord {
             Stage::Failed => "failed",
         };
         Self { status, updated_at: delivery.at.to_string() }
+    }
+}
+
+impl RefundRecord {
+    fn of(refund: &Refund) -> Self {
+        Self {
+            transaction: refund.transaction.clone(),
+            amount: refund.amount.atomic().to_string(),
+            refunded_at: refund.at.to_string(),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::provider::testing::{
 };
 use order::testing::manual_clock::ManualClock;
 
+mod accepted;
+
 fn settings(base: HttpUrl, key: &str, cancel_seconds: u64) -> LobSettings {
     LobSettings {
         previews: PreviewLocations::new(vec![base.clone()]),

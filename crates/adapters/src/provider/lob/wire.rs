@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::back_html;
 use crate::provider::ReturnAddress;
+use crate::provider::time::ProviderTime;
 
 /// Lob's limits for address lines.
 const NAME_CHARACTERS_MAX: usize = 40;
@@ -160,6 +161,8 @@ pub(super) struct LobPostcard {
     #[serde(default)]
     pub(super) deleted: bool,
     #[serde(default)]
+    date_created: Option<String>,
+    #[serde(default)]
     status: Option<String>,
     #[serde(default)]
     tracking_events: Option<Vec<TrackingEvent>>,
@@ -178,8 +181,16 @@ struct TrackingEvent {
 
 impl LobPostcard {
     pub(super) fn is_card_of(&self, order: OrderId) -> bool {
-        let reference = self.metadata.as_ref().and_then(|kept| kept.public_order_id.as_deref());
-        reference == Some(order.to_string().as_str()) && !self.id.is_empty()
+        self.order() == Some(order) && !self.id.is_empty()
+    }
+
+    /// Our order that this card belongs to.
+    pub(super) fn order(&self) -> Option<OrderId> {
+        self.metadata.as_ref()?.public_order_id.as_deref()?.parse().ok()
+    }
+
+    pub(super) fn created(&self) -> Option<ProviderTime> {
+        ProviderTime::parse(self.date_created.as_deref()?)
     }
 
     pub(super) fn stage(&self) -> Stage {

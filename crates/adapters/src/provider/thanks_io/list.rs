@@ -75,11 +75,15 @@ impl ThanksIo {
     }
 
     async fn page(&self, number: u64) -> Result<ListPage, CallError> {
+        self.account_client.read(self.page_call(number)).await
+    }
+
+    pub(super) fn page_call(&self, number: u64) -> HttpCall {
         let at = self
             .account_client
             .url(&["orders", "list"])
             .asking("items_per_page", ORDERS_A_PAGE)
             .asking("page", &number.to_string());
-        self.account_client.read(HttpCall::get(PEER, at).at_most(PAGE_BYTES_MAX)).await
+        HttpCall::get(PEER, at).at_most(PAGE_BYTES_MAX)
     }
 }

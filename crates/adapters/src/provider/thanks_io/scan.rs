@@ -22,7 +22,7 @@ pub(super) const LIST_LAG_SECONDS: u64 = 120;
 /// A scan that has answered is used for this long, with its newest pages read again.
 pub(super) const SCAN_SECONDS: u64 = 120;
 /// Allowed difference between the provider's clock and the chain's.
-const SKEW_SECONDS: u64 = 60 * 60;
+pub(super) const SKEW_SECONDS: u64 = 60 * 60;
 /// A scan that was not continued for this long is discarded. Longer than any order's back-off.
 const PAUSE_SECONDS_MAX: u64 = 30 * 60;
 /// After this time the whole list is scanned again, whatever is known: it finds a card that the
@@ -273,7 +273,7 @@ impl Progress {
 
 /// The latest time at which an order can have been created. None for a time that cannot be read,
 /// so the scan continues.
-fn created(listed: &ListedOrder) -> Option<Timestamp> {
+pub(super) fn created(listed: &ListedOrder) -> Option<Timestamp> {
     read_time(listed).map(ProviderTime::latest)
 }
 
@@ -285,6 +285,6 @@ fn visible_before(first_page: &ListPage) -> Option<Timestamp> {
     Some(Timestamp(newest.0.saturating_sub(LIST_LAG_SECONDS + SCAN_SECONDS)))
 }
 
-fn read_time(listed: &ListedOrder) -> Option<ProviderTime> {
+pub(super) fn read_time(listed: &ListedOrder) -> Option<ProviderTime> {
     listed.created_at.read().and_then(|text| ProviderTime::parse(text))
 }

@@ -11,6 +11,7 @@ use crate::provider::testing::{
 };
 use order::testing::manual_clock::ManualClock;
 
+mod accepted;
 mod list;
 
 fn settings(base: HttpUrl, mode: AccountMode) -> ThanksIoSettings {

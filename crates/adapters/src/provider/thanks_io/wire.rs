@@ -8,7 +8,7 @@ use order::model::money::Cents;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::{AccountMode, ReturnAddress};
+use crate::provider::{AccountMode, BalanceCover, ReturnAddress};
 
 /// A postcard request. Omitted fields use the account's defaults, so every field that is printed
 /// is sent.
@@ -106,8 +106,12 @@ pub(super) struct Estimate {
 
 impl Estimate {
     /// If missing, the submission shows it.
-    pub(super) fn is_covered(&self) -> bool {
-        self.covered_by_balance.unwrap_or(true)
+    pub(super) const fn balance(&self) -> BalanceCover {
+        match self.covered_by_balance {
+            Some(true) => BalanceCover::Covered,
+            Some(false) => BalanceCover::TooLow,
+            None => BalanceCover::Unknown,
+        }
     }
 
     pub(super) const fn mode(&self) -> AccountMode {
@@ -216,6 +220,8 @@ pub(super) struct ListedOrder {
     metadata: Lenient<OrderReference>,
     #[serde(default)]
     pub(super) created_at: Lenient<String>,
+    #[serde(default)]
+    authorization_total: Lenient<u64>,
 }
 
 impl ListedOrder {
@@ -226,6 +232,10 @@ impl ListedOrder {
 
     pub(super) fn is_cancelled(&self) -> bool {
         is_cancelled(&self.status)
+    }
+
+    pub(super) fn total(&self) -> Option<Cents> {
+        self.authorization_total.read().copied().map(Cents)
     }
 
     pub(super) fn mailpiece(&self) -> Mailpiece {

@@ -277,8 +277,15 @@ impl State {
         self.blocks.iter().zip(0_u64..).find_map(|(block, number)| {
             let found = block.transactions.iter().find(|(one, _)| one.hash == hash)?;
             let (transaction, outcome) = (found.0.hash, found.1);
-            let (block_hash, fee, logs) = (block.hash, 0, Vec::new());
-            Some(TransactionReceipt { transaction, block: number, block_hash, outcome, fee, logs })
+            Some(TransactionReceipt {
+                transaction,
+                block: number,
+                block_hash: block.hash,
+                outcome,
+                logs: Vec::new(),
+                sender: None,
+                fee_wei: None,
+            })
         })
     }
 }

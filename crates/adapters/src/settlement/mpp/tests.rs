@@ -90,8 +90,9 @@ fn receipt(logs: Vec<EventLog>) -> TransactionReceipt {
         block: 1,
         block_hash,
         outcome: ReceiptStatus::Succeeded,
-        fee: 0,
         logs,
+        sender: None,
+        fee_wei: None,
     }
 }
 

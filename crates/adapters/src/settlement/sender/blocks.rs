@@ -248,7 +248,7 @@ impl Sender {
             match receipt {
                 Some(receipt) if receipt.block <= settled.number => {
                     ended.push(*nonce);
-                    fees = fees.saturating_add(receipt.fee);
+                    fees = fees.saturating_add(receipt.fee_wei.unwrap_or_default());
                 }
                 // It is in another block now, or in none.
                 Some(_) | None => {

@@ -89,7 +89,8 @@ fn receipt(promise: &Permit2Authorization) -> TransactionReceipt {
     };
     let (transaction, block_hash) = (B256::ZERO, B256::ZERO);
     let outcome = ReceiptStatus::Succeeded;
-    TransactionReceipt { transaction, block: 1, block_hash, outcome, fee: 0, logs: vec![log] }
+    let (sender, fee_wei, logs) = (None, None, vec![log]);
+    TransactionReceipt { transaction, block: 1, block_hash, outcome, logs, sender, fee_wei }
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use order::lifecycle::event::Event;
-use order::model::ids::{OrderId, Timestamp};
+use order::model::ids::OrderId;
 use order::ports::StoreError;
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
@@ -52,7 +51,8 @@ pub(super) static BOUND: LazyLock<String> =
 pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     let upsert = sql::upsert(Dialect::Postgres);
     let next = |place: usize| format!("${}", sql::width() + place);
-    let (keys, at, actor, state, evidence) = (next(1), next(2), next(3), next(4), next(5));
+    let (keys, at, actor) = (next(1), next(2), next(3));
+    let (state, evidence, note) = (next(4), next(5), next(6));
     format!(
         "WITH moved AS ({upsert} RETURNING id, version),
          bound AS (
@@ -64,8 +64,9 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
              )
              ORDER BY promise.key
          )
-         INSERT INTO events (order_id, version, at, actor, state, evidence)
-         SELECT id, version, {at}::bigint, {actor}::text, {state}::text, {evidence}::text
+         INSERT INTO events (order_id, version, at, actor, state, evidence, note)
+         SELECT id, version, {at}::bigint, {actor}::text, {state}::text, {evidence}::text,
+             {note}::text
          FROM moved"
     )
 });
@@ -174,22 +175,17 @@ pub(super) static INSERT_OFFER: LazyLock<String> =
     LazyLock::new(|| sql::insert_offer(Dialect::Postgres));
 
 pub(super) static EVENTS: LazyLock<String> = LazyLock::new(|| {
-    "SELECT version, at, actor, state, evidence FROM events WHERE order_id = $1 ORDER BY sequence"
+    "SELECT version, at, actor, state, evidence, note FROM events \
+     WHERE order_id = $1 ORDER BY sequence"
         .to_owned()
 });
 
-pub(super) static PING: LazyLock<String> = LazyLock::new(|| "SELECT 1".to_owned());
+pub(super) const EVENTS_AFTER: &str = "SELECT sequence, order_id, version, at, actor, state, evidence, note FROM events \
+     WHERE sequence > $1 ORDER BY sequence LIMIT $2";
 
-pub(super) fn event(row: &Answer, order: OrderId) -> Result<Event, StoreError> {
-    Ok(Event {
-        order,
-        version: cell::<i64>(row, 0)?.cast_unsigned(),
-        at: Timestamp(cell::<i64>(row, 1)?.cast_unsigned()),
-        actor: cell(row, 2)?,
-        state: cell(row, 3)?,
-        evidence: cell(row, 4)?,
-    })
-}
+pub(super) static LIST: LazyLock<String> = LazyLock::new(|| sql::list_orders(Dialect::Postgres));
+
+pub(super) static PING: LazyLock<String> = LazyLock::new(|| "SELECT 1".to_owned());
 
 pub(super) fn owner(row: &Answer) -> Result<OrderId, StoreError> {
     read_id(&cell::<String>(row, 0)?)

@@ -112,6 +112,9 @@ columns! {
     refund_at: i64,
     worker: Vec<u8>,
     provider_account: String,
+    acknowledged_at: i64,
+    country: String,
+    refund_atomic: i64,
 }
 
 /// A time for comparisons. Databases have signed integers; later times saturate.

@@ -1,11 +1,13 @@
 //! From a row back to the order that it was written from.
 
+use order::lifecycle::event::Event;
 use order::lifecycle::schedule::Attention;
 use order::lifecycle::{
-    Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
+    Erased, Lapsed, Mailed, Offered, Order, Paid, Refund, Refunded, Settling, Shortfall, Stored,
     Submitting, Unconfirmed, Unfulfilled,
 };
 use order::model::chain::{EvmAddress, Network};
+use order::model::country::CountryCode;
 use order::model::identity::Operation;
 use order::model::ids::{Fingerprint, OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
@@ -15,7 +17,7 @@ use order::model::payment::{
     Settlement,
 };
 use order::model::seller::Username;
-use order::ports::{OpenOrders, StoreError};
+use order::ports::{NumberedEvent, OpenOrders, StateCount, StoreError};
 
 use super::columns::{Cells, Row};
 use super::enum_text::EnumText;
@@ -59,6 +61,41 @@ pub(in crate::store) fn read_open(cells: &impl Cells) -> Result<OpenOrders, Stor
     })
 }
 
+/// One row of [`count_in_play`](super::sql::count_in_play).
+pub(in crate::store) fn read_count(cells: &impl Cells) -> Result<StateCount, StoreError> {
+    Ok(StateCount {
+        state: cells.text(0)?.ok_or(StoreError::Corrupt)?,
+        count: cells.integer(1)?.unwrap_or_default().cast_unsigned(),
+        oldest: Timestamp(cells.integer(2)?.unwrap_or_default().cast_unsigned()),
+    })
+}
+
+/// A row of the events after a number: the number, the order, and the event.
+pub(in crate::store) fn read_numbered(cells: &impl Cells) -> Result<NumberedEvent, StoreError> {
+    let order = read_id(&cells.text(1)?.unwrap_or_default())?;
+    let number = cells.integer(0)?.unwrap_or_default().cast_unsigned();
+    Ok(NumberedEvent { number, event: read_event(cells, order, 2)? })
+}
+
+/// An event whose cells begin at `place`: version, at, actor, state, evidence, note.
+pub(in crate::store) fn read_event(
+    cells: &impl Cells,
+    order: OrderId,
+    place: usize,
+) -> Result<Event, StoreError> {
+    let integer = |at: usize| cells.integer(place + at)?.ok_or(StoreError::Corrupt);
+    let text = |at: usize| cells.text(place + at)?.ok_or(StoreError::Corrupt);
+    Ok(Event {
+        order,
+        version: integer(0)?.cast_unsigned(),
+        at: Timestamp(integer(1)?.cast_unsigned()),
+        actor: text(2)?,
+        state: text(3)?,
+        evidence: text(4)?,
+        note: text(5)?,
+    })
+}
+
 /// A row while it is parsed.
 struct RowReader<'a> {
     row: Row,
@@ -75,6 +112,7 @@ impl RowReader<'_> {
             "unfulfilled_refused" => self.shortfall(Shortfall::Refused(self.submitting()?))?,
             "unfulfilled_lost" => self.shortfall(Shortfall::Lost(self.submitting()?))?,
             "unfulfilled_undelivered" => self.shortfall(Shortfall::Undelivered(self.mailed()?))?,
+            "unfulfilled_erased" => self.shortfall(Shortfall::Erased(self.erased()?))?,
             "mailed" => self.frame(self.mailed()?)?.into(),
             "refunded" => self.frame(self.refunded()?)?.into(),
             "lapsed" => self.frame(Lapsed)?.into(),
@@ -102,6 +140,7 @@ impl RowReader<'_> {
                 planned: time(row.planned_at, "planned_at")?,
                 looks: small(row.looks, "looks")?,
                 worker: self.worker()?,
+                acknowledged: row.acknowledged_at.map(|at| Timestamp(at.cast_unsigned())),
             },
             state,
         })
@@ -153,6 +192,10 @@ impl RowReader<'_> {
         })
     }
 
+    fn erased(&self) -> Result<Erased, Unreadable> {
+        Ok(Erased { paid: self.paid()?, asked: self.asked() })
+    }
+
     fn asked(&self) -> Option<ProviderAccount> {
         self.row.provider_account.clone().map(ProviderAccount)
     }
@@ -160,9 +203,11 @@ impl RowReader<'_> {
     fn refunded(&self) -> Result<Refunded, Unreadable> {
         let refund = Refund {
             transaction: text(&self.row.refund_transaction, "refund_transaction")?,
+            amount: usdc(self.row.refund_atomic, "refund_atomic")?,
             at: time(self.row.refund_at, "refund_at")?,
         };
-        Ok(Refunded { paid: self.paid()?, refund })
+        let mailpiece = self.row.mailpiece.clone().map(Mailpiece);
+        Ok(Refunded { paid: self.paid()?, refund, mailpiece })
     }
 
     fn paid(&self) -> Result<Paid, Unreadable> {
@@ -179,6 +224,8 @@ impl RowReader<'_> {
             payment: self.payment()?,
             settlement,
             standing: word(&row.standing, "standing")?,
+            country: CountryCode::kept(need(row.country.as_deref(), "country")?)
+                .ok_or(Unreadable("country"))?,
         })
     }
 

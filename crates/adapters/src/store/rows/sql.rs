@@ -1,8 +1,13 @@
 //! SQL generated from the columns, for either database.
 
 use order::lifecycle::Stored;
+use order::model::ids::Timestamp;
+use order::operator::filter::{
+    ATTENTION_FINALITY_SECONDS, ATTENTION_LOOKS, AttentionFilter, OrderFilter,
+};
 
-use super::columns::COLUMNS;
+use super::columns::{COLUMNS, CellValue, seconds_cell};
+use super::write::address;
 
 /// The placeholder syntax of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +66,11 @@ fn insert(dialect: Dialect, further: &str, values: &str) -> String {
 
 /// The states of the orders that are examined at once when their worker dies, as a list.
 pub(in crate::store) fn recovered_at_once() -> String {
-    let quoted = |state: &&str| format!("'{state}'");
-    Stored::RECOVERED_AT_ONCE.iter().map(quoted).collect::<Vec<_>>().join(", ")
+    quoted(Stored::RECOVERED_AT_ONCE)
+}
+
+fn quoted(states: &[&str]) -> String {
+    list(states, |state| format!("'{state}'"))
 }
 
 /// Makes orders due whose card was refused and that nothing works on.
@@ -77,8 +85,70 @@ pub(in crate::store) fn hasten_refused(dialect: Dialect) -> String {
 /// Open orders by the provider's account, the way of paying and the network.
 pub(in crate::store) const OPEN_ORDERS: &str = "SELECT provider_account, tender, network, count(*) FROM orders \
      WHERE due_at IS NOT NULL AND tender IS NOT NULL \
-     AND state <> 'unfulfilled_undelivered' \
+     AND state NOT IN ('unfulfilled_undelivered', 'unfulfilled_erased') \
      AND (state <> 'mailed' OR standing = 'provisional') GROUP BY 1, 2, 3";
+
+/// The orders that an operator's filter admits, the newest first. Conditions that the filter
+/// leaves open are passed over: state, since, until, payer, the last order of the page before
+/// (its time and id), and the time at which orders need attention.
+pub(in crate::store) fn list_orders(dialect: Dialect) -> String {
+    let mark = |number| dialect.mark(number);
+    let (integer, text) = match dialect {
+        Dialect::Sqlite => ("", ""),
+        Dialect::Postgres => ("::bigint", "::text"),
+    };
+    let (state, since, until, payer) = (mark(1), mark(2), mark(3), mark(4));
+    let (last_at, last_id, now, most) = (mark(5), mark(6), mark(7), mark(8));
+    let (looks, seconds) = (ATTENTION_LOOKS, ATTENTION_FINALITY_SECONDS);
+    select(&format!(
+        "WHERE begun AND ({state}{text} IS NULL OR state = {state}) \
+         AND ({since}{integer} IS NULL OR created_at >= {since}) \
+         AND ({until}{integer} IS NULL OR created_at < {until}) \
+         AND ({payer}{text} IS NULL OR payer = {payer}) \
+         AND ({last_at}{integer} IS NULL OR (created_at, id) < ({last_at}, {last_id}{text})) \
+         AND ({now}{integer} IS NULL OR (acknowledged_at IS NULL AND due_at IS NOT NULL AND ( \
+             state IN ('unfulfilled_lost', 'unfulfilled_undelivered', 'unfulfilled_erased') \
+             OR (looks >= {looks} AND state IN \
+                 ('settling', 'unconfirmed', 'submitting', 'unfulfilled_refused')) \
+             OR (state = 'mailed' AND (standing = 'reversed' \
+                 OR (standing = 'provisional' AND settled_at < {now} - {seconds})))))) \
+         ORDER BY created_at DESC, id DESC LIMIT {most}"
+    ))
+}
+
+/// Orders in play by state, and since when the oldest is. The index of the orders in play has the
+/// same condition.
+pub(in crate::store) fn count_in_play() -> String {
+    format!(
+        "SELECT state, count(*), min(created_at) FROM orders WHERE state IN ({}) \
+         GROUP BY state ORDER BY state",
+        in_play()
+    )
+}
+
+/// The states of the orders in play, as a list.
+pub(in crate::store) fn in_play() -> String {
+    quoted(Stored::IN_PLAY)
+}
+
+/// The values of [`list_orders`], in the order of its marks.
+pub(in crate::store) fn list_values(filter: &OrderFilter, most: usize) -> Vec<CellValue> {
+    let time = |time: Option<Timestamp>| CellValue::Integer(time.map(|time| seconds_cell(time.0)));
+    let now = match filter.attention {
+        AttentionFilter::All => None,
+        AttentionFilter::NeedsAttention(now) => Some(now),
+    };
+    vec![
+        CellValue::Text(filter.state.clone()),
+        time(filter.since),
+        time(filter.until),
+        CellValue::Text(filter.payer.map(address)),
+        time(filter.after.map(|(at, _)| at)),
+        CellValue::Text(filter.after.map(|(_, id)| id.to_string())),
+        time(now),
+        CellValue::Integer(Some(i64::try_from(most).unwrap_or(i64::MAX))),
+    ]
+}
 
 /// How many values [`upsert`] takes; further ones are numbered from here.
 pub(in crate::store) fn width() -> usize {

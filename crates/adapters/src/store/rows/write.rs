@@ -3,7 +3,7 @@
 use order::lifecycle::{Mailed, Offered, Order, Paid, Settling, Shortfall, Stored, Submitting};
 use order::model::chain::EvmAddress;
 use order::model::ids::OrderId;
-use order::model::mail::{ProviderAccount, ProviderQuote};
+use order::model::mail::{Mailpiece, ProviderAccount, ProviderQuote};
 use order::model::payment::{Payment, PaymentKey};
 
 use super::columns::Row;
@@ -21,12 +21,19 @@ pub(in crate::store) fn write(order: &Stored, cipher: &ColumnCipher) -> Result<R
         Stored::Unfulfilled(order) => match &order.state.shortfall {
             Shortfall::Refused(was) | Shortfall::Lost(was) => writer.submitting(was)?,
             Shortfall::Undelivered(was) => writer.mailed(was)?,
+            Shortfall::Erased(was) => {
+                writer.paid(&was.paid)?;
+                writer.asked(was.asked.as_ref());
+            }
         },
         Stored::Mailed(order) => writer.mailed(&order.state)?,
         Stored::Refunded(order) => {
             writer.paid(&order.state.paid)?;
             writer.row.refund_transaction = Some(order.state.refund.transaction.clone());
+            writer.row.refund_atomic = number(order.state.refund.amount.atomic());
             writer.row.refund_at = number(order.state.refund.at.0);
+            let mailpiece = order.state.mailpiece.as_ref();
+            writer.row.mailpiece = mailpiece.map(|Mailpiece(id)| id.clone());
         }
     }
     Ok(writer.row)
@@ -56,6 +63,7 @@ fn frame(order: &Stored) -> Row {
         planned_at: number(attention.planned.0),
         looks: Some(attention.looks.into()),
         worker: attention.worker.map(|worker| worker.bytes().to_vec()),
+        acknowledged_at: attention.acknowledged.and_then(|at| number(at.0)),
         ..Row::default()
     }
 }
@@ -112,6 +120,7 @@ impl RowWriter<'_> {
         self.row.finality = word(&settlement.finality);
         self.row.receipt = Some(settlement.receipt.0.clone());
         self.row.standing = word(&paid.standing);
+        self.row.country = Some(paid.country.as_str().to_owned());
         Ok(())
     }
 
@@ -152,7 +161,7 @@ fn number(value: u64) -> Option<i64> {
 }
 
 /// In lower case, so that an address is found in any spelling, and no checksum is computed.
-fn address(address: EvmAddress) -> String {
+pub(super) fn address(address: EvmAddress) -> String {
     let mut written = String::with_capacity(42);
     written.push_str("0x");
     for byte in address.bytes() {

@@ -48,6 +48,13 @@ static DUE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+static OTHER_IN_PLAY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT 1 FROM orders WHERE operation_key = ?1 AND id <> ?2 AND state IN ({})",
+        sql::in_play()
+    )
+});
+
 impl SyncMode {
     pub(super) fn set(&mut self, next: Self, database: &Connection) -> rusqlite::Result<()> {
         if *self != next {
@@ -200,18 +207,16 @@ fn is_stale(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
 /// Whether another order of the same operation is in play. There is no other writer, so this
 /// holds until the commit; PostgreSQL needs an index for it.
 fn has_other_in_play(database: &Connection, row: &Row) -> rusqlite::Result<bool> {
-    let other_in_play = "SELECT 1 FROM orders WHERE operation_key = ?1 AND id <> ?2 AND state IN ( \
-         'settling', 'unconfirmed', 'submitting', \
-         'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered')";
-    database.prepare_cached(other_in_play)?.exists(params![row.operation_key, row.id])
+    database.prepare_cached(&OTHER_IN_PLAY)?.exists(params![row.operation_key, row.id])
 }
 
 /// Appends to the event log and to the order's chain of events.
 fn append(database: &Connection, order: &str, event: &Event) -> rusqlite::Result<()> {
-    let append = "INSERT INTO events (previous, order_id, version, at, actor, state, evidence) \
-         VALUES ((SELECT last_event FROM orders WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6)";
+    let append = "INSERT INTO events (previous, order_id, version, at, actor, state, evidence, note) \
+         VALUES ((SELECT last_event FROM orders WHERE id = ?1), ?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let (version, at) = (event.version.cast_signed(), event.at.0.cast_signed());
-    let cells = params![order, version, at, event.actor, event.state, event.evidence];
+    let Event { actor, state, evidence, note, .. } = event;
+    let cells = params![order, version, at, actor, state, evidence, note];
     let sequence = database.prepare_cached(append)?.insert(cells)?;
     let remember = "UPDATE orders SET last_event = ?2 WHERE id = ?1";
     database.prepare_cached(remember)?.execute(params![order, sequence]).map(drop)

@@ -13,12 +13,15 @@ use crate::keys::Keyring;
 use crate::store::OpenError;
 use crate::store::migration;
 use crate::store::rows::sql;
+use crate::store::schema::{self, FileUse, StoredSchema};
 
 /// There is no other writer; only a checkpoint can block, for a short time.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
-const OWNER_ONLY: u32 = 0o600;
+pub(super) const OWNER_ONLY: u32 = 0o600;
 /// Statements that a connection keeps prepared; all that we have fit.
 const STATEMENTS: usize = 32;
+
+const VERSION: &str = "SELECT coalesce(max(version), 0) FROM schema_migrations";
 
 /// The writing connection, and the file lock.
 pub(super) struct OpenedDatabase {
@@ -49,6 +52,26 @@ pub(super) fn open(path: &Path, keyring: &Keyring) -> Result<OpenedDatabase, Ope
     free_orphans(&transaction).map_err(fault)?;
     transaction.commit().map_err(fault)?;
     Ok(OpenedDatabase { database, lock })
+}
+
+/// The schema of a file, and whether a process has its lock.
+pub(super) fn schema(path: &Path) -> Result<(StoredSchema, FileUse), OpenError> {
+    if !path.exists() {
+        return Ok((StoredSchema::Missing, FileUse::Free));
+    }
+    let fault = |cause| OpenError::Sqlite { path: path.to_owned(), cause };
+    let database = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fault)?;
+    let table = "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'";
+    let tables: i64 = database.query_row(table, [], |row| row.get(0)).map_err(fault)?;
+    let found = match tables {
+        0 => 0,
+        _ => database.query_row(VERSION, [], |row| row.get(0)).map_err(fault)?,
+    };
+    // A lock file that cannot be opened belongs to no process that runs as this user.
+    let held = File::open(lock_file(path))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+    let file_use = if held { FileUse::InUse } else { FileUse::Free };
+    Ok((schema::classify(migration::SQLITE, found)?, file_use))
 }
 
 /// A second connection to a file that is open already.
@@ -85,9 +108,7 @@ pub(super) fn store_error(error: &rusqlite::Error) -> StoreError {
 
 /// The operating system releases the lock when the process ends.
 fn lock(path: &Path) -> Result<File, OpenError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let name = PathBuf::from(name);
+    let name = lock_file(path);
     let fault = |cause| OpenError::File { path: name.clone(), cause };
     let file = private_file(&name).map_err(fault)?;
     match file.try_lock() {
@@ -95,6 +116,12 @@ fn lock(path: &Path) -> Result<File, OpenError> {
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(cause)) => Err(fault(cause)),
     }
+}
+
+fn lock_file(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
 }
 
 /// SQLite gives its other files the same permissions as this one.
@@ -107,8 +134,7 @@ fn migrate(
     fault: impl Fn(rusqlite::Error) -> OpenError,
 ) -> Result<(), OpenError> {
     transaction.execute_batch(migration::TABLE).map_err(&fault)?;
-    let found = "SELECT coalesce(max(version), 0) FROM schema_migrations";
-    let found = transaction.query_row(found, [], |row| row.get(0)).map_err(&fault)?;
+    let found = transaction.query_row(VERSION, [], |row| row.get(0)).map_err(&fault)?;
     for step in migration::after(migration::SQLITE, found)? {
         transaction.execute_batch(step.sql).map_err(&fault)?;
         let done = "INSERT INTO schema_migrations (version) VALUES (?1)";

@@ -3,21 +3,32 @@
 use std::sync::LazyLock;
 
 use order::lifecycle::event::Event;
-use order::model::ids::{OperationKey, OrderId, Timestamp};
+use order::model::ids::{OperationKey, OrderId};
 use order::model::payment::PaymentKey;
-use order::ports::{OpenOrders, StoreError};
+use order::operator::filter::OrderFilter;
+use order::ports::{NumberedEvent, OpenOrders, StateCount, StoreError};
 use rusqlite::types::{FromSql, Type, ValueRef};
-use rusqlite::{Connection, OptionalExtension, Params};
+use rusqlite::{Connection, OptionalExtension, Params, Statement, params_from_iter};
 
 use super::connection::store_error;
-use crate::store::rows::{Cells, Row, read_id, read_open, sql};
+use crate::store::rows::sql::Dialect;
+use crate::store::rows::{self, Cells, Row, read_id, seconds_cell, sql};
 
 static NEWEST: LazyLock<String> =
     LazyLock::new(|| sql::select("WHERE operation_key = ?1 ORDER BY generation DESC LIMIT 1"));
+static LIST: LazyLock<String> = LazyLock::new(|| sql::list_orders(Dialect::Sqlite));
 static FIND: LazyLock<String> = LazyLock::new(|| sql::select("WHERE id = ?1"));
 
+/// Almost every challenge is for an operation without an order. The short statement that finds
+/// this out costs half of the long one, which names every column.
 pub(super) fn newest(database: &Connection, key: OperationKey) -> Result<Option<Row>, StoreError> {
-    one(database, &NEWEST, [key.0])
+    let exists = "SELECT 1 FROM orders WHERE operation_key = ?1";
+    let exists = database.prepare_cached(exists).and_then(|mut known| known.exists([key.0]));
+    if exists.map_err(|error| store_error(&error))? {
+        one(database, &NEWEST, [key.0])
+    } else {
+        Ok(None)
+    }
 }
 
 pub(super) fn find(database: &Connection, id: OrderId) -> Result<Option<Row>, StoreError> {
@@ -44,8 +55,7 @@ pub(super) fn bound(
 
 pub(super) fn open_orders(database: &Connection) -> Result<Vec<OpenOrders>, StoreError> {
     let mut statement = database.prepare(sql::OPEN_ORDERS).map_err(|error| store_error(&error))?;
-    let open = statement.query_map([], |row| Ok(read_open(row))).and_then(Iterator::collect);
-    open.map_err(|error| store_error(&error)).and_then(|open: Vec<_>| open.into_iter().collect())
+    collect(&mut statement, [], |row| rows::read_open(row))
 }
 
 /// Along the order's chain.
@@ -57,23 +67,49 @@ static EVENTS: &str = "WITH RECURSIVE
         SELECT events.sequence, events.previous FROM events
         JOIN chain ON chain.previous = events.sequence
     )
-    SELECT version, at, actor, state, evidence FROM events
+    SELECT version, at, actor, state, evidence, note FROM events
     WHERE sequence IN (SELECT sequence FROM chain) ORDER BY sequence";
 
 pub(super) fn events(database: &Connection, id: OrderId) -> Result<Vec<Event>, StoreError> {
     let mut statement = database.prepare_cached(EVENTS).map_err(|error| store_error(&error))?;
-    let read = |row: &rusqlite::Row<'_>| {
-        Ok(Event {
-            order: id,
-            version: row.get::<_, i64>(0)?.cast_unsigned(),
-            at: Timestamp(row.get::<_, i64>(1)?.cast_unsigned()),
-            actor: row.get(2)?,
-            state: row.get(3)?,
-            evidence: row.get(4)?,
-        })
-    };
-    let events = statement.query_map([id.to_string()], read).and_then(Iterator::collect);
-    events.map_err(|error| store_error(&error))
+    collect(&mut statement, [id.to_string()], |row| rows::read_event(row, id, 0))
+}
+
+pub(super) fn events_after(
+    database: &Connection,
+    number: u64,
+    most: usize,
+) -> Result<Vec<NumberedEvent>, StoreError> {
+    let after = "SELECT sequence, order_id, version, at, actor, state, evidence, note FROM events \
+         WHERE sequence > ?1 ORDER BY sequence LIMIT ?2";
+    let mut statement = database.prepare_cached(after).map_err(|error| store_error(&error))?;
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    collect(&mut statement, [seconds_cell(number), most], |row| rows::read_numbered(row))
+}
+
+pub(super) fn list(
+    database: &Connection,
+    filter: &OrderFilter,
+    most: usize,
+) -> Result<Vec<Row>, StoreError> {
+    let mut statement = database.prepare_cached(&LIST).map_err(|error| store_error(&error))?;
+    let values = sql::list_values(filter, most);
+    collect(&mut statement, params_from_iter(values), |row| Row::from_cells(row))
+}
+
+pub(super) fn count_in_play(database: &Connection) -> Result<Vec<StateCount>, StoreError> {
+    let statement = database.prepare(&sql::count_in_play());
+    let mut statement = statement.map_err(|error| store_error(&error))?;
+    collect(&mut statement, [], |row| rows::read_count(row))
+}
+
+fn collect<T>(
+    statement: &mut Statement<'_>,
+    parameters: impl Params,
+    read: impl Fn(&rusqlite::Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let found = statement.query_map(parameters, |row| Ok(read(row))).and_then(Iterator::collect);
+    found.map_err(|error| store_error(&error)).and_then(|all: Vec<_>| all.into_iter().collect())
 }
 
 pub(super) fn count_unpaid(database: &Connection) -> rusqlite::Result<u64> {

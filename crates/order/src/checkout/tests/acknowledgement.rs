@@ -7,7 +7,8 @@ use crate::lifecycle::event::Event;
 use crate::lifecycle::schedule::Attention;
 use crate::model::ids::{OperationKey, Timestamp};
 use crate::model::payment::PaymentKey;
-use crate::ports::{StoreError, Tidied, TidyLimits};
+use crate::operator::filter::OrderFilter;
+use crate::ports::{NumberedEvent, StateCount, StoreError, Tidied, TidyLimits};
 
 /// What happens to the first write of a payment, none of which is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,22 @@ impl Store for Unacknowledging {
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         self.world.store.events(id).await
+    }
+
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+        self.world.store.list(filter, most).await
+    }
+
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError> {
+        self.world.store.events_after(number, most).await
+    }
+
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {
+        self.world.store.count_in_play().await
     }
 
     async fn open_orders(&self) -> Result<Vec<crate::ports::OpenOrders>, StoreError> {

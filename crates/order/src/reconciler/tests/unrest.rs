@@ -54,7 +54,9 @@ impl Town {
         match self.world.store.get(order) {
             Some(Stored::Unfulfilled(order)) => match order.state.shortfall {
                 Shortfall::Refused(was) => was.attempt,
-                other @ (Shortfall::Lost(_) | Shortfall::Undelivered(_)) => panic!("{other:?}"),
+                other @ (Shortfall::Lost(_) | Shortfall::Undelivered(_) | Shortfall::Erased(_)) => {
+                    panic!("{other:?}")
+                }
             },
             other => panic!("{other:?}"),
         }

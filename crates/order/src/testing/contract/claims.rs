@@ -13,7 +13,7 @@ use crate::ports::{OpenOrders, StoreError};
 /// An order that is due at this time.
 fn due(seed: u64, at: Option<Timestamp>) -> Order<Settling> {
     Order {
-        attention: Attention { due: at, planned: NOW, looks: 3, worker: None },
+        attention: Attention { due: at, planned: NOW, looks: 3, ..Attention::NONE },
         ..begun(offer(seed), seed)
     }
 }
@@ -73,7 +73,7 @@ pub async fn only_refused_cards_are_made_due_now(subject: StoreUnderTest) {
     assert_eq!(subject.claim(NOW.plus(10), until, 64).await.unwrap().len(), 1);
     subject.insert(Order { attention: Attention::NONE, ..refused(2) }).await;
     subject.insert(paid(3).failed(Setback::Lost, NOW.plus(10))).await;
-    let late = Attention { due: Some(NOW.plus(600)), planned: NOW, looks: 9, worker: None };
+    let late = Attention { due: Some(NOW.plus(600)), planned: NOW, looks: 9, ..Attention::NONE };
     let waiting = subject.insert(Order { attention: late, ..refused(4) }).await;
     subject.insert(Order { attention: late, ..paid(5).failed(Setback::Lost, NOW) }).await;
     subject.store.hasten_refused(NOW.plus(11)).await.unwrap();
@@ -108,7 +108,7 @@ pub async fn open_orders_are_counted_by_provider_and_network(subject: StoreUnder
 
 pub async fn a_check_scheduled_by_a_clock_that_ran_ahead_is_due_now(subject: StoreUnderTest) {
     let planned = async |seed, planned: Timestamp| {
-        let attention = Attention { due: Some(planned.plus(600)), planned, looks: 0, worker: None };
+        let attention = Attention { due: Some(planned.plus(600)), planned, ..Attention::NONE };
         subject.insert(Order { attention, ..due(seed, None) }).await;
     };
     let skewed = NOW.plus(CLOCK_SKEW_SECONDS);

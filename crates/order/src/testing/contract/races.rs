@@ -82,7 +82,7 @@ pub async fn of_64_orders_for_one_payment_one_begins(subject: StoreUnderTest) {
 pub async fn no_two_claimers_get_the_same_order(subject: StoreUnderTest) {
     let orders = 200;
     for seed in 0..orders {
-        let attention = Attention { due: Some(NOW), planned: NOW, looks: 0, worker: None };
+        let attention = Attention { due: Some(NOW), planned: NOW, ..Attention::NONE };
         subject.insert(Order { attention, ..begun(offer(seed), seed) }).await;
     }
     let results = race(&subject, 1..=16, |subject, _| async move {

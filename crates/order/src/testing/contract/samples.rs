@@ -174,19 +174,22 @@ fn every_shortfall(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
         paid(next()).failed(Setback::Lost, now).into(),
         paid(next()).in_doubt().failed(Setback::Refused, now).looked(now).into(),
         mailed(next()).undelivered(now).into(),
+        paid(next()).asking(account()).erased(now).into(),
         paid(next()).forgiven(now).into(),
     ]
 }
 
 fn every_end(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
     let now = NOW.plus(7);
-    let refund = Refund { transaction: format!("0x{}", "fe".repeat(32)), at: now };
+    let amount = Usdc::from_atomic(2_420_000);
+    let refund = |seed: u64| Refund { transaction: format!("0x{seed:064x}"), amount, at: now };
     let mut all: Vec<Stored> = vec![
         mailed(next()).into(),
         mailed(next()).recalled(now).into(),
-        mailed(next()).refunded(refund.clone(), now).into(),
-        mailed(next()).undelivered(now).refunded(refund.clone(), now).into(),
-        paid(next()).failed(Setback::Refused, now).refunded(refund, now).into(),
+        mailed(next()).refunded(refund(next()), now).into(),
+        mailed(next()).undelivered(now).refunded(refund(next()), now).into(),
+        paid(next()).failed(Setback::Refused, now).refunded(refund(next()), now).into(),
+        paid(next()).erased(now).refunded(refund(next()), now).into(),
     ];
     for stage in [Stage::Accepted, Stage::Mailed, Stage::Delivered, Stage::Returned, Stage::Failed]
     {
@@ -196,7 +199,8 @@ fn every_end(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
         let mut order = mailed(next());
         order.state.paid.standing = standing;
         let worker = Some(WorkerId::from_bytes([0xfe; 16]));
-        order.attention = Attention { due: None, planned: NOW, looks: u32::MAX, worker };
+        let (planned, acknowledged) = (NOW, Some(NOW));
+        order.attention = Attention { due: None, planned, looks: u32::MAX, worker, acknowledged };
         all.push(order.into());
     }
     all

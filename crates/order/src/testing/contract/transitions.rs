@@ -4,7 +4,7 @@ use super::samples::{
     NOW, begun, every_state, key, mailed, offer, offer_of, operation, payment, payment_with, quote,
 };
 use super::store_under_test::StoreUnderTest;
-use crate::lifecycle::event::{Actor, Event};
+use crate::lifecycle::event::{Actor, Event, OperatorAction};
 use crate::lifecycle::{Order, Reopened, Setback, Settling, Stored};
 use crate::model::chain::Network;
 use crate::model::identity::Operation;
@@ -152,7 +152,12 @@ pub async fn of_one_operation_no_two_orders_are_in_play(subject: StoreUnderTest)
 
 pub async fn events_are_appended_in_sequence(subject: StoreUnderTest) {
     let store = &subject.store;
-    let ida = Actor::Operator("ida".into());
+    let ida = Actor::Operator(OperatorAction {
+        operator: "ida".parse().unwrap(),
+        action: "acknowledge",
+        note: String::new(),
+        at: NOW,
+    });
     let mut expected: Vec<Event> = Vec::new();
     let mut order = Stored::from(begun(offer(1), 1));
     for by in [Actor::Checkout, Actor::Reconciler, ida] {

@@ -14,7 +14,16 @@ const LATE: u64 = 1_000;
 /// The same order, due much later, while this process works on it.
 fn worked_on<S>(order: Order<S>, worker: WorkerId) -> Order<S> {
     let due = Some(NOW.plus(LATE));
-    Order { attention: Attention { due, planned: NOW, looks: 2, worker: Some(worker) }, ..order }
+    Order {
+        attention: Attention {
+            due,
+            planned: NOW,
+            looks: 2,
+            worker: Some(worker),
+            acknowledged: None,
+        },
+        ..order
+    }
 }
 
 fn ids(orders: &[Stored]) -> Vec<String> {
@@ -33,7 +42,7 @@ pub async fn orders_of_a_dead_worker_are_claimed_first_whenever_they_are_due(
     subject: StoreUnderTest,
 ) {
     let worker = subject.worker;
-    let due = Attention { due: Some(NOW), planned: NOW, looks: 0, worker: None };
+    let due = Attention { due: Some(NOW), planned: NOW, ..Attention::NONE };
     subject.insert(Order { attention: due, ..begun(offer(1), 1) }).await;
     subject.insert(worked_on(begun(offer(2), 2), worker)).await;
     subject.insert(worked_on(begun(offer(3), 3).lost(NOW), worker)).await;
@@ -44,7 +53,10 @@ pub async fn orders_of_a_dead_worker_are_claimed_first_whenever_they_are_due(
     for order in &first {
         let (attention, worker) = (order.attention(), Some(next.worker));
         let planned = NOW.plus(EARLY);
-        assert_eq!(attention, Attention { due: Some(NOW.plus(LATE)), planned, looks: 2, worker });
+        assert_eq!(
+            attention,
+            Attention { due: Some(NOW.plus(LATE)), planned, looks: 2, worker, acknowledged: None }
+        );
     }
     let rest = next.claim(NOW.plus(EARLY), NOW.plus(LATE), 64).await.unwrap();
     assert_eq!(ids(&rest), ids_of(&[1]));

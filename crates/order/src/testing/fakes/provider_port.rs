@@ -9,7 +9,8 @@ use crate::lifecycle::{Order, Submitting};
 use crate::model::card::Postcard;
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::{
-    Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount, ProviderQuote,
+    AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
+    ProviderQuote,
 };
 use crate::ports::{Failure, Provider, Unanswered};
 
@@ -96,6 +97,28 @@ impl Provider for FakeWorld {
 
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {
         self.query(|| self.provider.lock().unwrap().stage(mailpiece, self.time())).await
+    }
+
+    async fn accepted(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<AcceptedCard>, Failure> {
+        self.query(|| {
+            let mut provider = self.provider.lock().unwrap();
+            provider.catch_up(self.time());
+            let listed = |card: &&FakeMailpiece| {
+                from <= card.accepted_at && card.accepted_at < until && !card.cancelled
+            };
+            let row = |card: &FakeMailpiece| AcceptedCard {
+                mailpiece: card.id.clone(),
+                order: Some(card.order),
+                at: card.accepted_at,
+                total: None,
+            };
+            provider.mailpieces.iter().filter(listed).map(row).collect()
+        })
+        .await
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {

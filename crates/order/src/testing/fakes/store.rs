@@ -1,5 +1,6 @@
 //! An in-memory store that fulfils the whole store contract.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 
@@ -10,7 +11,8 @@ use crate::lifecycle::schedule::Attention;
 use crate::lifecycle::{Lapsed, Offered, Order, Stored};
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::payment::{Authorization, PaymentKey};
-use crate::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use crate::operator::filter::OrderFilter;
+use crate::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 
 /// Orders in memory.
 #[derive(Default)]
@@ -133,8 +135,8 @@ impl Rows {
         due.sort_by_key(|order| (!orphan(order), order.attention().due));
         let take = |order: &mut Stored| {
             let worker = Some(worker);
-            let looks = order.attention().looks;
-            order.set_attention(Attention { due: Some(until), planned: now, looks, worker });
+            let earlier = order.attention();
+            order.set_attention(Attention { due: Some(until), planned: now, worker, ..earlier });
             order.set_version(order.version() + 1);
             order.clone()
         };
@@ -143,10 +145,10 @@ impl Rows {
 
     fn hasten_refused(&mut self, now: Timestamp) {
         for order in self.orders.values_mut() {
-            let Attention { due, looks, worker, .. } = order.attention();
-            let waits = worker.is_none() && due.is_some_and(|due| due > now);
+            let earlier = order.attention();
+            let waits = earlier.worker.is_none() && earlier.due.is_some_and(|due| due > now);
             if order.headline() == Stored::REFUSED_CARD && waits {
-                order.set_attention(Attention { due: Some(now), planned: now, looks, worker });
+                order.set_attention(Attention { due: Some(now), planned: now, ..earlier });
             }
         }
     }
@@ -261,6 +263,38 @@ impl Store for FakeStore {
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         let rows = self.rows.lock().unwrap();
         Ok(rows.events.iter().filter(|event| event.order == id).cloned().collect())
+    }
+
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+        let begun: BTreeSet<_> = self.history().iter().map(|event| event.order).collect();
+        let mut orders = self.orders();
+        orders.retain(|order| begun.contains(&order.id()) && filter.admits(order));
+        orders.sort_by_key(|order| Reverse((order.created_at(), order.id())));
+        orders.truncate(most);
+        Ok(orders)
+    }
+
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError> {
+        let numbered = (1..).zip(self.history()).filter(|(at, _)| *at > number).take(most);
+        Ok(numbered.map(|(number, event)| NumberedEvent { number, event }).collect())
+    }
+
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {
+        let mut counts = BTreeMap::<_, (u64, Timestamp)>::new();
+        for order in self.orders().iter().filter(|order| order.is_in_play()) {
+            let (count, oldest) = counts.entry(order.headline()).or_insert((0, order.created_at()));
+            (*count, *oldest) = (*count + 1, order.created_at().min(*oldest));
+        }
+        let counted = |(state, (count, oldest)): (&str, _)| StateCount {
+            state: state.to_owned(),
+            count,
+            oldest,
+        };
+        Ok(counts.into_iter().map(counted).collect())
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {

@@ -8,7 +8,8 @@ use crate::lifecycle::event::{Actor, Event};
 use crate::lifecycle::{Offered, Order, Stored};
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::payment::PaymentKey;
-use crate::ports::{OpenOrders, Store, StoreError, Tidied, TidyLimits};
+use crate::operator::filter::OrderFilter;
+use crate::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 
 /// The fake store behind an unreliable connection.
 impl FakeWorld {
@@ -92,6 +93,22 @@ impl Store for FakeWorld {
 
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError> {
         self.store.events(id).await
+    }
+
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+        self.store.list(filter, most).await
+    }
+
+    async fn events_after(
+        &self,
+        number: u64,
+        most: usize,
+    ) -> Result<Vec<NumberedEvent>, StoreError> {
+        self.store.events_after(number, most).await
+    }
+
+    async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {
+        self.store.count_in_play().await
     }
 
     async fn open_orders(&self) -> Result<Vec<OpenOrders>, StoreError> {

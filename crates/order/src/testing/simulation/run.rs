@@ -173,7 +173,9 @@ fn conclude(scenario: &Scenario, number: u64, seed: u64) -> SimulationReport {
                 match order.state.shortfall {
                     Shortfall::Refused(_) => SimulationCount::PersonRefused,
                     Shortfall::Lost(_) => SimulationCount::PersonLost,
-                    Shortfall::Undelivered(_) => SimulationCount::PersonUndelivered,
+                    Shortfall::Undelivered(_) | Shortfall::Erased(_) => {
+                        SimulationCount::PersonUndelivered
+                    }
                 },
                 1,
             ),

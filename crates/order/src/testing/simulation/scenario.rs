@@ -147,7 +147,7 @@ impl Scenario {
             Stored::Unfulfilled(order) => match order.state.shortfall {
                 Shortfall::Refused(_) => false,
                 Shortfall::Lost(_) => order.attention.looks > LOOKS_OF_A_DEBT,
-                Shortfall::Undelivered(_) => true,
+                Shortfall::Undelivered(_) | Shortfall::Erased(_) => true,
             },
             Stored::Mailed(order) => {
                 order.attention.due.is_none() || order.state.paid.standing == Standing::Reversed

@@ -1,7 +1,7 @@
 //! Environment variables; no other file reads the environment.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 const PREFIX: &str = "PENNYBLACK_";
 
@@ -12,6 +12,15 @@ pub(crate) struct Environment {
 
 /// The value is not UTF-8.
 pub(crate) struct NotText;
+
+/// The variables of a login, the most telling first.
+const LOGIN_NAMES: [&str; 3] = ["SUDO_USER", "USER", "LOGNAME"];
+
+pub(crate) fn login_name() -> Option<String> {
+    let all: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let text = |name: &&str| all.get(OsStr::new(*name))?.to_str().map(str::to_owned);
+    LOGIN_NAMES.iter().filter_map(text).find(|name| !name.is_empty())
+}
 
 impl Environment {
     pub(crate) fn of_process() -> Self {

@@ -53,6 +53,10 @@ fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
             found.extend(files_with(&path, words));
             continue;
         }
+        // A socket has no content.
+        if !path.is_file() {
+            continue;
+        }
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).to_lowercase();
         for word in words.iter().filter(|word| text.contains(&word.to_lowercase())) {
             found.push(format!("{word} in {}", path.display()));

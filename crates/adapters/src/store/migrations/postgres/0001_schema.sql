@@ -23,6 +23,8 @@ CREATE TABLE orders (
     looks               BIGINT NOT NULL,
     -- The process that works on it, or has claimed it.
     worker              BYTEA,
+    -- When an operator acknowledged that the order needs a person.
+    acknowledged_at     BIGINT,
     -- From the first payment on. What is sealed is encrypted with the key file.
     sealed_card         BYTEA,
     quote_cents         BIGINT,
@@ -44,6 +46,8 @@ CREATE TABLE orders (
     finality            TEXT,
     receipt             BYTEA,
     standing            TEXT,
+    -- Where the card goes to: reports need it after the card's text is deleted.
+    country             TEXT,
     -- While the provider is asked for the card.
     attempt             BIGINT,
     submitting_since    BIGINT,
@@ -57,15 +61,19 @@ CREATE TABLE orders (
     stage_at            BIGINT,
     -- Once the money went back.
     refund_transaction  TEXT,
+    refund_atomic       BIGINT,
     refund_at           BIGINT
 );
 
 CREATE INDEX orders_of_operation ON orders (operation_key, generation);
+-- The operator's list, the newest first.
+CREATE INDEX orders_begun ON orders (created_at, id) WHERE begun;
 CREATE INDEX orders_due ON orders (due_at, planned_at) WHERE due_at IS NOT NULL;
 -- Of one operation, no two orders may be in play.
 CREATE UNIQUE INDEX orders_in_play ON orders (operation_key) WHERE state IN (
     'settling', 'unconfirmed', 'submitting',
-    'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered'
+    'unfulfilled_refused', 'unfulfilled_lost', 'unfulfilled_undelivered',
+    'unfulfilled_erased'
 );
 -- Those that are examined at once when their process dies.
 CREATE INDEX orders_worked_on ON orders (worker)
@@ -89,7 +97,9 @@ CREATE TABLE events (
     at       BIGINT NOT NULL,
     actor    TEXT NOT NULL,
     state    TEXT NOT NULL,
-    evidence TEXT NOT NULL
+    evidence TEXT NOT NULL,
+    -- What an operator did and why.
+    note     TEXT NOT NULL
 );
 
 CREATE INDEX events_of_order ON events (order_id, sequence);

@@ -24,6 +24,8 @@ CREATE TABLE orders (
     -- time, so every worker from before is dead when it is opened.
     worker              BLOB,
     last_event          INTEGER,
+    -- When an operator acknowledged that the order needs a person.
+    acknowledged_at     INTEGER,
     -- From the first payment on. What is sealed is encrypted with the key file.
     sealed_card         BLOB,
     quote_cents         INTEGER,
@@ -45,6 +47,8 @@ CREATE TABLE orders (
     finality            TEXT,
     receipt             BLOB,
     standing            TEXT,
+    -- Where the card goes to: reports need it after the card's text is deleted.
+    country             TEXT,
     -- While the provider is asked for the card.
     attempt             INTEGER,
     submitting_since    INTEGER,
@@ -58,10 +62,18 @@ CREATE TABLE orders (
     stage_at            INTEGER,
     -- Once the money went back.
     refund_transaction  TEXT,
+    refund_atomic       INTEGER,
     refund_at           INTEGER
 ) STRICT;
 
 CREATE INDEX orders_of_operation ON orders (operation_key, generation);
+-- Few at any time; counted for the metrics.
+CREATE INDEX orders_in_play ON orders (state, created_at) WHERE state IN (
+    'settling', 'unconfirmed', 'submitting', 'unfulfilled_refused', 'unfulfilled_lost',
+    'unfulfilled_undelivered', 'unfulfilled_erased'
+);
+-- The operator's list, the newest first.
+CREATE INDEX orders_begun ON orders (created_at, id) WHERE begun = 1;
 CREATE INDEX orders_due ON orders (due_at, planned_at) WHERE due_at IS NOT NULL;
 CREATE INDEX orders_worked_on ON orders (worker) WHERE worker IS NOT NULL;
 CREATE INDEX orders_expiring ON orders (expires_at)
@@ -88,7 +100,9 @@ CREATE TABLE events (
     at       INTEGER NOT NULL,
     actor    TEXT NOT NULL,
     state    TEXT NOT NULL,
-    evidence TEXT NOT NULL
+    evidence TEXT NOT NULL,
+    -- What an operator did and why.
+    note     TEXT NOT NULL
 ) STRICT;
 
 CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events

@@ -13,13 +13,14 @@ use crate::discovery::openapi::references::{named, schema};
 /// The limit of the parser; a test compares them.
 pub(crate) const IMAGE_URL_CHARACTERS_MAX: usize = 2_048;
 
-const STATUSES: [Status; 11] = [
+const STATUSES: [Status; 12] = [
     Status::Unpaid,
     Status::PaymentPending,
     Status::PaymentUnconfirmed,
     Status::Paid,
     Status::Submitted,
     Status::FulfillmentNeedsReconciliation,
+    Status::RefundDue,
     Status::Mailed,
     Status::Delivered,
     Status::Returned,
@@ -116,6 +117,7 @@ fn order(order_id: &Value) -> Value {
     });
     let paid = ["protocol", "network", "asset", "amount", "pay_to", "transaction", "confirmed_at"];
     let delivery = json!({ "status": string(), "updated_at": date_time() });
+    let refund = json!({ "transaction": string(), "amount": money, "refunded_at": date_time() });
     object(
         &["id", "status"],
         json!({
@@ -126,6 +128,7 @@ fn order(order_id: &Value) -> Value {
             "pricing": object(&["maximum", "charged", "currency"], pricing),
             "payment": object(&paid, payment),
             "delivery": object(&["status", "updated_at"], delivery),
+            "refund": object(&["transaction", "amount", "refunded_at"], refund),
         }),
     )
 }
