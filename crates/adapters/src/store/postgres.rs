@@ -2,7 +2,7 @@
 //!
 //! A write is one statement: atomic, one round trip, and the server groups commits.
 //!
-//! `sslmode=verify-full` in the URL encrypts all connections ([`tls`]).
+//! `sslmode=verify-full` in the URL encrypts all connections (`tls`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
