@@ -149,7 +149,7 @@ pub(crate) struct ListArguments {
     #[arg(long)]
     pub state: Option<String>,
 
-    /// Only orders that need a person and that nobody has acknowledged
+    /// Only orders that need a person and that no operator has acknowledged
     #[arg(long)]
     pub attention: bool,
 
