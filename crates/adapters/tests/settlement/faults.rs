@@ -1,5 +1,6 @@
 //! Every fault of a node at every call of an x402 payment, and many faults at once.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use adapters::settlement::Settler;
@@ -168,6 +169,7 @@ async fn no_fault_moves_money_twice_where_blocks_become_final_late() {
 }
 
 const COUNT: u64 = 40;
+const SEND: &str = "eth_sendRawTransaction";
 
 /// Chance that can be repeated.
 struct Dice(u64);
@@ -181,20 +183,48 @@ impl Dice {
     }
 }
 
-/// From now on every third call is struck, or about that.
-fn storm(fixture: &Fixture, dice: &mut Dice) {
-    let faults = quick_faults();
-    fixture.chain().clear_faults();
-    for skip in 0..60 {
-        let fault = faults[dice.roll(faults.len())].clone();
-        if dice.roll(3) > 0 {
-            continue;
+/// Faults at calls by chance, and every fault at a send by plan. The sender polls as fast as the
+/// machine lets it, so chance alone may spare every send, and nothing else interrupts a payer.
+struct Storm {
+    dice: Dice,
+    /// What has not yet struck a send.
+    at_send: VecDeque<NodeFault>,
+}
+
+impl Storm {
+    fn new() -> Self {
+        let mut faults = quick_faults();
+        // A transaction that fails in its block certainly interrupts its payer, if no earlier
+        // payment has left one that is sent again.
+        faults.sort_by_key(|fault| *fault != NodeFault::Revert);
+        Self { dice: Dice(7), at_send: faults.into() }
+    }
+
+    /// From now on every third call is struck, or about that.
+    fn begin(&mut self, fixture: &Fixture) {
+        self.begin_with(fixture, None);
+    }
+
+    /// Strikes the next send with this. The first rule that applies to a call decides.
+    fn begin_with(&mut self, fixture: &Fixture, at_send: Option<NodeFaultRule>) {
+        let (chain, faults) = (fixture.chain(), quick_faults());
+        chain.clear_faults();
+        if let Some(rule) = at_send {
+            chain.add_fault(rule);
         }
-        fixture.chain().add_fault(NodeFaultRule {
-            skip,
-            times: Some(1),
-            ..NodeFaultRule::always(fault)
-        });
+        for skip in 0..60 {
+            let fault = faults[self.dice.roll(faults.len())].clone();
+            if self.dice.roll(3) > 0 {
+                continue;
+            }
+            let rule = NodeFaultRule { skip, times: Some(1), ..NodeFaultRule::always(fault) };
+            chain.add_fault(rule);
+        }
+    }
+
+    /// The fault at the next send.
+    fn at_send(&self) -> Option<NodeFaultRule> {
+        self.at_send.front().map(|fault| NodeFaultRule::once(fault.clone(), SEND))
     }
 }
 
@@ -202,20 +232,24 @@ fn storm(fixture: &Fixture, dice: &mut Dice) {
 async fn pay_in_the_storm(
     fixture: &Fixture,
     settler: &Settler,
-    dice: &mut Dice,
+    storm: &mut Storm,
 ) -> (Told, TransferStatus) {
-    let promise = fixture.promise();
+    let authorization = fixture.promise();
     let mut payment = loop {
-        storm(fixture, dice);
-        if settler.verify(&promise, SignatureKind::Key).await.is_ok()
-            && let Ok(payment) = Payment::prepare(settler, promise.clone()).await
+        storm.begin(fixture);
+        if settler.verify(&authorization, SignatureKind::Key).await.is_ok()
+            && let Ok(payment) = Payment::prepare(settler, authorization.clone()).await
         {
             break payment;
         }
-        assert!(fixture.clock.now().0 < promise.deadline, "it was never taken");
     };
-    storm(fixture, dice);
-    match payment.settle(settler).await {
+    let at_send = storm.at_send();
+    storm.begin_with(fixture, at_send.clone());
+    let settled = payment.settle(settler).await;
+    if at_send.is_some_and(|rule| !fixture.chain().faults().contains(&rule)) {
+        storm.at_send.pop_front();
+    }
+    match settled {
         Ok(moved) => return (Told::Paid, TransferStatus::Moved(moved)),
         Err(unsettled) if Told::of(&unsettled) != Told::Lost => {
             return (Told::of(&unsettled), TransferStatus::Void);
@@ -223,14 +257,14 @@ async fn pay_in_the_storm(
         Err(_) => {}
     }
     loop {
-        storm(fixture, dice);
+        storm.begin(fixture);
         match payment.look(settler).await {
             Ok(end @ (TransferStatus::Moved(_) | TransferStatus::Void)) => {
                 return (Told::Lost, end);
             }
             Ok(TransferStatus::Open) | Err(_) => fixture.clock.wait(5).await,
         }
-        // Promises expire by the time of blocks.
+        // Authorizations expire by the time of blocks.
         fixture.chain().mine(1);
     }
 }
@@ -239,16 +273,17 @@ async fn pay_in_the_storm(
 async fn a_fault_in_every_third_call_costs_time_and_nothing_else() {
     let fixture = Fixture::open().await;
     fixture.chain().set_depths(TagDepths { safe: 1, finalized: 2 });
-    let (mut dice, mut owed, mut told) = (Dice(7), 0, Vec::new());
+    let (mut storm, mut owed, mut told) = (Storm::new(), 0, Vec::new());
     let settler = fixture.settler();
     for number in 0..COUNT {
-        let (said, became) = pay_in_the_storm(&fixture, &settler, &mut dice).await;
+        let (said, became) = pay_in_the_storm(&fixture, &settler, &mut storm).await;
         fixture.chain().clear_faults();
         fixture.chain().mine(3);
         owed += u64::from(matches!(became, TransferStatus::Moved(_)));
         assert_eq!(fixture.paid(), atomic(owed), "payment {number}: {said:?}, {became:?}");
         told.push(said);
     }
+    assert_eq!(storm.at_send, [], "these never struck a send");
     let interrupted = told.iter().filter(|said| **said != Told::Paid).count();
     assert!(owed > COUNT / 2 && interrupted > 0, "{owed} paid, {interrupted} interrupted");
     // Whatever the faults left behind, the next payment goes in.
