@@ -1,6 +1,8 @@
 //! A shutdown while the reconciler submits a card: the submission is completed.
 
 use std::fs;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use adapters::keys::Keyring;
 use adapters::store::sqlite::SqliteStore;
@@ -13,12 +15,63 @@ use sandbox::provider::fault::operation::ProviderOperation;
 use sandbox::provider::fault::rule::ProviderFaultRule;
 use sandbox::provider::state::settings::ProviderSettings;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 use crate::fixture::sandbox::{card, with_dialect};
 use crate::fixture::test_app::{TestApp, pennyblack, until};
 
-/// Between two bytes of the provider's response, which takes some seconds in total.
-const MILLISECONDS: u64 = 3;
+/// A relay in front of the emulated provider. It holds back every response after a card is
+/// accepted until the test releases them, however slow the machine is.
+struct HoldingRelay {
+    address: SocketAddr,
+    released: watch::Sender<Held>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+}
+
+impl HoldingRelay {
+    async fn open(office: Arc<ProviderEmulator>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (released, held) = watch::channel(Held::Yes);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(relay(client, office.clone(), held.clone()));
+            }
+        });
+        Self { address, released }
+    }
+
+    fn release(&self) {
+        self.released.send_replace(Held::No);
+    }
+}
+
+/// Relays one connection until one side closes it.
+async fn relay(client: TcpStream, office: Arc<ProviderEmulator>, mut held: watch::Receiver<Held>) {
+    let base = office.base_url();
+    let address = base.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let provider = TcpStream::connect(address).await.unwrap();
+    let (mut requests, mut to_client) = client.into_split();
+    let (mut responses, mut to_provider) = provider.into_split();
+    let forth = tokio::spawn(async move { tokio::io::copy(&mut requests, &mut to_provider).await });
+    let mut bytes = vec![0; 16 * 1024];
+    while let Ok(count @ 1..) = responses.read(&mut bytes).await {
+        if office.report().accepted > 0 {
+            held.wait_for(|held| *held == Held::No).await.unwrap();
+        }
+        if to_client.write_all(&bytes[..count]).await.is_err() {
+            break;
+        }
+    }
+    forth.abort();
+}
 
 /// Pays for a card with `pennyblack pay`, and returns its order.
 fn pay(app: &TestApp) -> OrderId {
@@ -48,11 +101,12 @@ async fn stored(app: &TestApp, id: OrderId) -> Stored {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed() {
     let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
-    // The first attempt is refused, and the second one takes seconds.
-    let send = |kind| ProviderFaultRule::new(kind).on(ProviderOperation::Send).once();
-    office.add_fault(send(ProviderFault::RateLimited));
-    office.add_fault(send(ProviderFault::SlowHeaders).milliseconds(MILLISECONDS));
-    let settings = format!("{}office = \"{}\"\n", with_dialect("lob"), office.base_url());
+    let office = Arc::new(office);
+    let relay = HoldingRelay::open(office.clone()).await;
+    // The first attempt is refused, and the response to the second one is held back.
+    let refused = ProviderFaultRule::new(ProviderFault::RateLimited);
+    office.add_fault(refused.on(ProviderOperation::Send).once());
+    let settings = format!("{}office = \"http://{}\"\n", with_dialect("lob"), relay.address);
     let (app, order) = tokio::task::block_in_place(|| {
         let mut app = TestApp::start(&settings);
         let order = pay(&app);
@@ -60,6 +114,7 @@ async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed(
         app.signal("TERM");
         app.wait_until_connections_are_refused();
         assert!(app.is_running(), "it waits for the provider's response");
+        relay.release();
         assert!(app.wait_for_exit().success());
         assert!(app.log().contains("shutdown complete"), "{}", app.log());
         (app, order)
@@ -67,5 +122,4 @@ async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed(
     let left = stored(&app, order).await;
     assert!(matches!(left, Stored::Mailed(_)), "{}", left.headline());
     assert_eq!(office.report().accepted, 1);
-    office.close().await.unwrap();
 }
