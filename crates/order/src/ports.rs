@@ -180,7 +180,8 @@ pub trait Store: Send + Sync {
     /// The orders that the filter admits, the newest first, at most so many.
     async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
 
-    /// Events of all orders after this number, oldest first, at most so many.
+    /// Events of all orders after this number, oldest first, at most so many. No event with a
+    /// number up to the last one becomes visible later.
     async fn events_after(
         &self,
         number: u64,

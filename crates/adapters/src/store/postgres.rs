@@ -20,6 +20,7 @@ use tokio_postgres::types::ToSql;
 
 mod budget;
 mod connection;
+mod events;
 mod heartbeat;
 mod lease;
 mod outbox;
@@ -237,9 +238,7 @@ impl Store for PostgresStore {
         most: usize,
     ) -> Result<Vec<NumberedEvent>, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let cells: [&(dyn ToSql + Sync); 2] = [&seconds_cell(number), &most];
-        let found = self.server.all(queries::EVENTS_AFTER, &cells).await?;
-        found.iter().map(rows::read_numbered).collect()
+        events::after(&self.server, seconds_cell(number), most).await
     }
 
     async fn count_in_play(&self) -> Result<Vec<StateCount>, StoreError> {

@@ -6,11 +6,11 @@ use adapters::store::postgres::PostgresStore;
 use order::lifecycle::event::Actor;
 use order::lifecycle::{Order, Setback};
 use order::model::mail::ProviderAccount;
-use order::ports::Store;
+use order::ports::{Store, StoreError};
 use order::testing::contract::{RestartStore, StoreUnderTest, samples};
 use tokio::sync::Mutex;
 
-use crate::postgres_server::Schema;
+use crate::postgres_server::{self, Schema};
 use crate::test_store::{crowd, keyring, runtime, worker};
 
 fn put_to<C: Future<Output = ()>>(check: impl FnOnce(StoreUnderTest) -> C) {
@@ -70,4 +70,47 @@ fn open_orders_are_read_without_opening_the_store_and_nothing_is_changed() {
     });
     let nowhere = runtime().block_on(PostgresStore::open_orders_at("postgres://x@127.0.0.1:1/x"));
     assert!(nowhere.is_err());
+}
+
+#[test]
+fn an_event_that_is_committed_late_is_not_passed_over() {
+    let draw = "INSERT INTO events (order_id, version, at, actor, state, evidence, note) \
+         SELECT order_id, version + 1, at, actor, state, evidence, note FROM events LIMIT 1 \
+         RETURNING sequence";
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let store = connect(&schema.url, 1).await;
+        let first = Order { version: 0, ..samples::paid(1) };
+        store.record(&first.into(), &Actor::Checkout).await.unwrap();
+        let known = store.events_after(0, 9).await.unwrap()[0].number;
+        let numbers = async || {
+            let events = store.events_after(known, 9).await?;
+            Ok::<_, StoreError>(events.iter().map(|event| event.number).collect::<Vec<_>>())
+        };
+        let [mut early, mut late, mut undone, mut other] = [
+            postgres_server::connect(&schema.url).await,
+            postgres_server::connect(&schema.url).await,
+            postgres_server::connect(&schema.url).await,
+            postgres_server::connect(&schema.url).await,
+        ];
+        // A transaction that writes no event is not waited for.
+        let other = other.transaction().await.unwrap();
+        other.execute("INSERT INTO payment_keys VALUES ('x', 'y')", &[]).await.unwrap();
+        let undone = undone.transaction().await.unwrap();
+        let dropped: i64 = undone.query_one(draw, &[]).await.unwrap().get(0);
+        let early = early.transaction().await.unwrap();
+        let lower: i64 = early.query_one(draw, &[]).await.unwrap().get(0);
+        assert_eq!(numbers().await, Ok(vec![]), "nothing new is visible");
+        let late = late.transaction().await.unwrap();
+        let higher: i64 = late.query_one(draw, &[]).await.unwrap().get(0);
+        late.commit().await.unwrap();
+        assert!(dropped < lower && lower < higher);
+        assert_eq!(numbers().await, Err(StoreError::Busy), "lower numbers may still be committed");
+        undone.rollback().await.unwrap();
+        let (found, ()) = tokio::join!(numbers(), async { early.commit().await.unwrap() });
+        assert_eq!(found, Ok(vec![lower.cast_unsigned(), higher.cast_unsigned()]));
+        other.rollback().await.unwrap();
+        store.close().await.unwrap();
+        schema.drop().await;
+    });
 }

@@ -180,9 +180,6 @@ pub(super) static EVENTS: LazyLock<String> = LazyLock::new(|| {
         .to_owned()
 });
 
-pub(super) const EVENTS_AFTER: &str = "SELECT sequence, order_id, version, at, actor, state, evidence, note FROM events \
-     WHERE sequence > $1 ORDER BY sequence LIMIT $2";
-
 pub(super) static LIST: LazyLock<String> = LazyLock::new(|| sql::list_orders(Dialect::Postgres));
 
 pub(super) static PING: LazyLock<String> = LazyLock::new(|| "SELECT 1".to_owned());

@@ -49,7 +49,11 @@ async fn wait_for(
 ) -> Result<Vec<NumberedEvent>, StoreError> {
     let (until, mut stopping) = (Instant::now() + wait, state.stopping.clone());
     loop {
-        let events = state.store.events_after(after, PAGE).await?;
+        let events = match state.store.events_after(after, PAGE).await {
+            // An earlier event may still be written.
+            Err(StoreError::Busy) if Instant::now() < until => Vec::new(),
+            events => events?,
+        };
         if !events.is_empty() || Instant::now() >= until {
             return Ok(events);
         }
