@@ -37,9 +37,10 @@ pub use cdp_token::{CdpKey, CdpKeyError};
 pub use supported::{SupportedList, SupportedReply};
 
 use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
-use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
+use crate::measurements::MeasuredPayment;
 use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
+use crate::settlement::outcome_log::{logged_hash, report_settlement, report_trace};
 use crate::settlement::proof::ChainHeads;
 use reply::SettleReply;
 use supported::{RefreshDelay, SupportedCache};
@@ -210,16 +211,27 @@ impl RemoteFacilitator {
         reply: SettleReply,
     ) -> Result<ConfirmedTransfer, Unsettled> {
         let network = due.authorization.network;
+        let mut reported = None;
         let doubt = match reply {
-            SettleReply::Moved(transaction) => match self.confirmed(due, transaction).await {
-                Some(moved) => return Ok(moved),
-                None => "reported as settled, but our node does not show the payment".to_owned(),
-            },
+            SettleReply::Moved(transaction) => {
+                reported = logged_hash(&transaction);
+                match self.confirmed(due, transaction).await {
+                    Some(moved) => return Ok(moved),
+                    None => {
+                        "reported as settled, but our node does not show the payment".to_owned()
+                    }
+                }
+            }
             SettleReply::Refused(why) => return Err(Unsettled::Refused(why)),
             SettleReply::Pending => "sent, but in no block before the timeout".to_owned(),
             SettleReply::Lost(why) => why,
         };
-        tracing::warn!(%network, place = PEER, "The outcome of a settlement is unknown");
+        tracing::warn!(
+            %network,
+            place = PEER,
+            transaction = reported,
+            "The outcome of a settlement is unknown"
+        );
         Err(Unsettled::Lost(doubt))
     }
 
@@ -300,7 +312,8 @@ impl Permit2Settler for RemoteFacilitator {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        measure_settlement(MeasuredPayment::x402(due), self.settle_remotely(due)).await
+        let network = due.authorization.network;
+        report_settlement(network, MeasuredPayment::x402(due), self.settle_remotely(due)).await
     }
 
     async fn trace(
@@ -315,9 +328,7 @@ impl Permit2Settler for RemoteFacilitator {
         let hash = told.and_then(|hash| hash.parse().ok());
         let hints = Hints { since: wire::marked(due.preparation), told: hash };
         let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
-        let traced = traced.map_err(|doubt| doubt.told(network));
-        measure_trace(MeasuredPayment::x402(due), told, &traced);
-        traced
+        report_trace(network, MeasuredPayment::x402(due), told, traced)
     }
 }
 

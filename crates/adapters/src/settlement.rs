@@ -35,6 +35,7 @@ pub mod model;
 mod mpp;
 mod network_settler;
 pub mod outbox;
+pub(crate) mod outcome_log;
 mod preparation;
 pub mod proof;
 mod sender;
@@ -49,10 +50,11 @@ pub use transaction::NotAKey;
 use self::chain::Chain;
 use self::network_settler::{NetworkSettler, PrepareError, SharedParts};
 use self::outbox::Outbox;
+use self::outcome_log::{report_settlement, report_trace};
 use self::preparation::{PreparedCall, UNREADABLE};
 use self::sender::Sender;
 use self::transaction::TransactionSigner;
-use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
+use crate::measurements::MeasuredPayment;
 use crate::rpc::{Node, TransactionReceipt};
 
 /// Far above the block time, and below the timeout of official clients, which is at least 35
@@ -180,7 +182,8 @@ impl Permit2Settler for Settler {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        measure_settlement(MeasuredPayment::x402(due), self.settle_permit2(due)).await
+        let network = due.authorization.network;
+        report_settlement(network, MeasuredPayment::x402(due), self.settle_permit2(due)).await
     }
 
     async fn trace(
@@ -190,9 +193,7 @@ impl Permit2Settler for Settler {
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
         let traced = x402::trace::trace(self.traced(network)?, due, told).await;
-        let traced = traced.map_err(|doubt| doubt.told(network));
-        measure_trace(MeasuredPayment::x402(due), told, &traced);
-        traced
+        report_trace(network, MeasuredPayment::x402(due), told, traced)
     }
 }
 

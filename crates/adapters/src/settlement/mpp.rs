@@ -16,9 +16,10 @@ use pay::mpp::settler::{
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 
 use super::network_settler::{NetworkSettler, PrepareError, SettleFailure};
+use super::outcome_log::{report_settlement, report_trace};
 use super::preparation::{PreparedCall, UNREADABLE};
 use super::{Settler, log_unready};
-use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
+use crate::measurements::MeasuredPayment;
 use crate::rpc::TransactionReceipt;
 
 mod trace;
@@ -86,7 +87,7 @@ impl TransferSettler for Settler {
 
     async fn settle(&self, due: TransferPayment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
         let payment = MeasuredPayment::mpp(due.authorization);
-        measure_settlement(payment, self.settle_transfer(due)).await
+        report_settlement(due.authorization.network, payment, self.settle_transfer(due)).await
     }
 
     async fn trace(
@@ -96,9 +97,7 @@ impl TransferSettler for Settler {
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
         let traced = trace::trace(self.traced(network)?, due, told).await;
-        let traced = traced.map_err(|doubt| doubt.told(network));
-        measure_trace(MeasuredPayment::mpp(due.authorization), told, &traced);
-        traced
+        report_trace(network, MeasuredPayment::mpp(due.authorization), told, traced)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use alloy_primitives::U256;
-use order::model::chain::{EvmAddress, Network};
+use order::model::chain::EvmAddress;
 use order::model::evidence::BlockTag;
 use order::model::payment::Finality;
 use order::ports::Failure;
@@ -178,20 +178,12 @@ impl fmt::Display for ProofError {
                 "the nonce is used, and the node's answers about where contradict each other",
             ),
             Self::Unclear => f.write_str(
-                "a transaction spent this promise in another way than was asked; look at the chain",
+                "a transaction spent this authorization in another way than was asked; look at the chain",
             ),
             Self::Unexplained => {
                 f.write_str("the nonce is used, and no event says by what; look at the chain")
             }
         }
-    }
-}
-
-impl ProofError {
-    /// Logs the error and converts it.
-    pub(crate) fn told(self, network: Network) -> Failure {
-        tracing::warn!(%network, kind = %self, "The state of a payment is unknown");
-        self.into()
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) const ALLOWED: &[&str] = &[
     "order.id",
     "order.state",
     "network",
+    // Hashes of transactions, which are public on the chain.
+    "transaction",
+    "replacement",
     "code",
     "attempt",
     "count",

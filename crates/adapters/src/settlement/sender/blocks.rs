@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use order::model::ids::Timestamp;
 use order::model::payment::Finality;
+use tracing::field::display;
 
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;
@@ -148,6 +149,7 @@ impl Sender {
         let at = self.parts.clock.now();
         let Some(flight) = leadership.in_flight.get_mut(nonce) else { return Ok(()) };
         flight.row.reverted_at = Some(at);
+        let transaction = flight.mined.as_ref().map(|receipt| display(receipt.transaction));
         let row = flight.row.clone();
         if let Some(request) = &row.request {
             *leadership.failed.entry(request.key).or_default() += row.transactions.len();
@@ -157,6 +159,7 @@ impl Sender {
         }
         tracing::warn!(
             network = self.parts.account.network.caip2(),
+            transaction,
             "A settlement failed in a block and has cost gas"
         );
         self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await
@@ -181,6 +184,7 @@ impl Sender {
             tracing::error!(
                 network = self.parts.account.network.caip2(),
                 count = *nonce,
+                transaction = %flight.row.newest().hash,
                 "A nonce of the settler's account was used by another program with its key"
             );
             if let Some(key) = flight.row.key() {
@@ -207,11 +211,18 @@ impl Sender {
         let cap = self.parts.limits.fee_cap.saturating_mul(REPLACEMENT_CAP_TIMES);
         (flight.sent, flight.sent_head) = (now, head.number);
         let Some(fees) = gas_price.offer(cap, Some(flight.row.newest().fees)) else {
-            tracing::warn!(network, count = nonce, "A transaction is too expensive to replace");
+            let transaction = flight.row.newest().hash;
+            tracing::warn!(
+                network,
+                count = nonce,
+                %transaction,
+                "A transaction is too expensive to replace"
+            );
             self.send_from(leadership, nonce).await;
             return Ok(());
         };
         let mut row = flight.row.clone();
+        let replaced = row.newest().hash;
         let live = row.request.as_ref().filter(|request| {
             request.deadline > head.timestamp && row.transactions.len() < SIGNED_MOST
         });
@@ -219,13 +230,20 @@ impl Sender {
             Some(request) => (request.gas, self.sign(nonce, request, fees)),
             None => (empty_gas, self.sign_empty(nonce, empty_gas, fees)),
         };
+        let replacement = signed.hash;
         row.transactions.push(signed);
         self.parts.outbox.update(self.parts.account, leadership.epoch, &row).await?;
         self.gas.spend(gas_price.now().saturating_mul(gas.into()), now);
         if let Some(flight) = leadership.in_flight.get_mut(nonce) {
             flight.row = row;
         }
-        tracing::info!(network, count = nonce, "A transaction that no block took is replaced");
+        tracing::info!(
+            network,
+            count = nonce,
+            transaction = %replaced,
+            %replacement,
+            "A transaction that no block took is replaced"
+        );
         // The node may have lost those behind it as well.
         self.send_from(leadership, nonce).await;
         Ok(())
