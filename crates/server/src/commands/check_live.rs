@@ -1,4 +1,4 @@
-//! `pennyblack check --live`: whether nodes, provider, names, clock and store work now.
+//! `pennyblack check --live`: whether nodes, facilitator, provider, names, clock and store work now.
 //!
 //! It only reads: no transaction is sent and no card is submitted. Of the configured URLs only the
 //! hosts are printed, because the rest may hold a key.
@@ -16,6 +16,7 @@ use crate::console;
 use crate::wiring::sandbox_world;
 
 mod chain_node;
+mod facilitator;
 mod gas;
 mod names;
 mod nodes;
@@ -54,6 +55,7 @@ async fn all(config: &Config) -> Vec<LiveCheck> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let sandbox = sandbox_world::running(config);
     let mut checks = nodes::check(config, &sandbox, &client, clock.as_ref()).await;
+    checks.extend(facilitator::check(config, &client, &clock).await);
     checks.extend(provider::check(config, &sandbox, &client, &clock).await);
     checks.extend(names::check(config, &sandbox, &client, &clock).await);
     checks.extend(store::check(&config.server.store).await);

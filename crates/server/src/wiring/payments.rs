@@ -1,7 +1,6 @@
 //! Opens what settles payments on chain: our own settler, or a facilitator.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use adapters::facilitator::{self, CdpKey, Deadlines, RemoteFacilitator};
@@ -69,7 +68,7 @@ pub(super) fn open(
                 settlers.account = Some(settler.address());
                 settlers.mpp = Some(settler);
             }
-            settlers.x402 = Some(remote(chosen, &config.server.data, client, clock)?);
+            settlers.x402 = Some(remote(config, chosen, &client, clock)?);
             Ok(settlers)
         }
     }
@@ -99,14 +98,12 @@ fn own(
 const NOT_A_KEY: &str = "PENNYBLACK_SETTLER_KEY is not a private key of secp256k1. Create \
      another with `openssl rand -hex 32`.";
 
-/// A remote facilitator. Its list of supported networks is read now and then refreshed; until the
-/// first response, the list that was saved before the restart applies.
-fn remote(
+/// Connects to a remote facilitator without a call.
+pub(crate) fn connect_facilitator(
     chosen: &FacilitatorConfig,
-    data: &Path,
-    client: HttpClient,
+    client: &HttpClient,
     clock: Arc<dyn Clock>,
-) -> Result<Arc<RemoteFacilitator>, String> {
+) -> Result<RemoteFacilitator, String> {
     let key = chosen.key.as_ref().map(|key| {
         let parsed = CdpKey::new(&key.name.0, key.secret.reveal());
         parsed.map_err(|fault| format!("PENNYBLACK_FACILITATOR_SECRET is invalid: {fault}"))
@@ -114,18 +111,28 @@ fn remote(
     let settings = facilitator::FacilitatorSettings {
         base: chosen.address.clone(),
         key: key.transpose()?,
-        nodes: nodes(&chosen.nodes, &client),
+        nodes: nodes(&chosen.nodes, client),
         deadlines: Deadlines::DEFAULT,
     };
-    for network in Network::ALL.into_iter().filter(|network| !settings.nodes.contains_key(network))
-    {
+    Ok(RemoteFacilitator::new(settings, client.clone(), clock))
+}
+
+/// A remote facilitator. Its list of supported networks is read now and then refreshed; until the
+/// first response, the list that was saved before the restart applies.
+fn remote(
+    config: &Config,
+    chosen: &FacilitatorConfig,
+    client: &HttpClient,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<RemoteFacilitator>, String> {
+    let facilitator = connect_facilitator(chosen, client, clock)?;
+    for network in Network::ALL.into_iter().filter(|network| !config.payments.has_node(*network)) {
         tracing::warn!(
             %network,
             "no node is configured for this network; the facilitator's settlements are not verified on chain"
         );
     }
-    let facilitator = RemoteFacilitator::new(settings, client, clock).saving_in(data);
-    let facilitator = Arc::new(facilitator);
+    let facilitator = Arc::new(facilitator.saving_in(&config.server.data));
     let refreshed = facilitator.clone();
     tokio::spawn(async move { refreshed.keep_fresh().await });
     Ok(facilitator)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use adapters::clock::SystemClock;
 use axum::extract::State;
-use axum::routing::post;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use order::model::chain::{EvmAddress, Network};
 use order::model::money::Cents;
@@ -30,6 +30,8 @@ struct World {
     chains: ChainEmulator,
     provider: ProviderEmulator,
     base_rpc: String,
+    /// The URL of a facilitator, which settles instead of us.
+    facilitator: Option<String>,
     /// The API that the provider is called by.
     dialect: &'static str,
     folder: TempDir,
@@ -47,15 +49,19 @@ impl World {
         }
         let base_rpc = chains.rpc_url(Network::Base);
         let (dialect, folder) = ("thanks_io", TempDir::new().unwrap());
-        Self { chains, provider, base_rpc, dialect, folder }
+        Self { chains, provider, base_rpc, facilitator: None, dialect, folder }
     }
 
     fn check(&self, arguments: &[&str]) -> Output {
+        let settlement = match &self.facilitator {
+            Some(url) => format!("kind = 'facilitator'\nfacilitator = '{url}'"),
+            None => "kind = 'settler'".to_owned(),
+        };
         let toml = format!(
             "[sandbox]\nmixed = 'yes'\ndialect = '{}'\noffice = '{}'\n\
              [sellers]\ndefault = 'alice'\nenabled = ['alice', 'bob']\nparent = '{PARENT}'\n\
              [names]\nkind = 'ens'\nrpc = ['{}']\n\
-             [payments]\nkind = 'settler'\nrpc = ['base={}', 'polygon={}']\n",
+             [payments]\n{settlement}\nrpc = ['base={}', 'polygon={}']\n",
             self.dialect,
             self.provider.base_url(),
             self.chains.rpc_url(sandbox::chain::ChainId::Ethereum),
@@ -123,6 +129,64 @@ async fn a_provider_that_names_no_balance_is_healthy_too() {
     let skipped = with_status(&report, "skip");
     assert_eq!((skipped.len(), &report["failed"]), (1, &json!(0)), "{report:#}");
     assert_eq!(skipped[0]["check"], "provider: balance");
+}
+
+/// A facilitator that supports these kinds of payments.
+async fn facilitator_of(kinds: Value) -> Option<String> {
+    let supported = json!({ "kinds": kinds, "extensions": [], "signers": {} });
+    let router = Router::new().route("/supported", get(async move || Json(supported)));
+    Some(serve(router).await)
+}
+
+fn kind(version: u64, scheme: &str, network: Network) -> Value {
+    let extra = json!({ "facilitatorAddress": payee().to_string() });
+    json!({ "x402Version": version, "scheme": scheme, "network": network.caip2(), "extra": extra })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_facilitator_is_asked_what_it_supports() {
+    let kinds = json!([
+        kind(2, "upto", Network::Base),
+        kind(2, "upto", Network::Polygon),
+        kind(2, "upto", Network::Arbitrum),
+    ]);
+    let world = World { facilitator: facilitator_of(kinds).await, ..World::open().await };
+    let report = world.report();
+    assert_eq!((&report["failed"], &report["warnings"]), (&json!(0), &json!(1)), "{report:#}");
+    assert_eq!(with_status(&report, "warn")[0]["check"], "arbitrum: facilitator");
+    let text = report.to_string();
+    for subject in ["\"facilitator\"", "\"base: facilitator\"", "\"polygon: facilitator\""] {
+        assert!(text.contains(subject), "{subject}: {report:#}");
+    }
+    assert!(text.contains(&payee().to_string()), "{report:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_the_facilitator_does_not_settle_fails_once() {
+    let kinds = json!([
+        kind(2, "upto", Network::Base),
+        kind(2, "exact", Network::Polygon),
+        kind(1, "upto", Network::Polygon),
+    ]);
+    let world = World { facilitator: facilitator_of(kinds).await, ..World::open().await };
+    assert_eq!(world.only_failure(), "polygon: facilitator");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_facilitator_without_a_list_fails_once() {
+    let facilitator = Some(serve(Router::new()).await);
+    let world = World { facilitator, ..World::open().await };
+    assert_eq!(world.only_failure(), "facilitator");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_report_names_the_number_of_calls_to_the_provider() {
+    for dialect in ["thanks_io", "lob"] {
+        let world = World { dialect, ..World::open().await };
+        let text = world.report().to_string();
+        assert!(text.contains("this check makes 3 calls"), "{text}");
+        assert_eq!(world.provider.journal().len(), 3, "{dialect}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -236,7 +300,11 @@ async fn without_code(url: &str, missing: EvmAddress) -> String {
     let (address, path) = rest.split_once('/').unwrap();
     let origin: (SocketAddr, String) = (address.parse().unwrap(), format!("POST /{path}"));
     let state = (origin, missing.to_string());
-    let router = Router::new().route("/", post(pass_on)).with_state(state);
+    serve(Router::new().route("/", post(pass_on)).with_state(state)).await
+}
+
+/// Serves it on loopback, and returns its URL.
+async fn serve(router: Router) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
