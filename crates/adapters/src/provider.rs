@@ -1,7 +1,7 @@
 //! The companies that print and mail the cards, each as a [`Provider`](order::ports::Provider).
 //!
 //! 1. [`budget`]: how many calls an account allows, by purpose.
-//! 2. `account_client`: calls to one account for one purpose.
+//! 2. `account_client`: calls to one account for one purpose; `account_handle`: the purposes.
 //! 3. [`thanks_io`]: no idempotency key; orders are looked up in a list, cancellable for an hour.
 //! 4. [`lob`]: an idempotency key and a filter by metadata; no price endpoint.
 
@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::http::HttpUrl;
 
 mod account_client;
+mod account_handle;
 pub mod budget;
 pub mod lob;
 mod previews;
@@ -22,6 +23,7 @@ mod testing;
 pub mod thanks_io;
 mod time;
 
+pub use account_handle::AccountHandle;
 pub use previews::PreviewLocations;
 
 /// Identifies an account by origin and by the operator's name for it: neither provider tells

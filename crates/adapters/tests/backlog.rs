@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use adapters::http::{HostPolicy, HttpClient, HttpUrl};
 use adapters::provider::thanks_io::{self, ThanksIo};
-use adapters::provider::{AccountMode, ReturnAddress};
+use adapters::provider::{AccountHandle, AccountMode, ReturnAddress};
 use async_trait::async_trait;
 use order::checkout::Request;
 use order::lifecycle::Stored;

@@ -17,7 +17,7 @@ const ACCOUNT: [u16; 3] = [401, 402, 403];
 
 /// Cheap to clone; the clones share one account's budget.
 #[derive(Clone)]
-pub(super) struct AccountClient {
+pub struct AccountClient {
     client: HttpClient,
     /// The name of the provider in the log.
     peer: &'static str,

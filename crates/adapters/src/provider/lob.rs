@@ -1,7 +1,6 @@
 //! Lob API v1: idempotency key and filter by metadata. We render the back and configure the
 //! price.
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +20,8 @@ use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
 use super::account_client::{AccountClient, unanswered};
-use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
+use super::account_handle::AccountHandle;
+use super::budget::{CallBudget, CallRate};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
@@ -80,8 +80,7 @@ impl LobSettings {
     }
 }
 
-/// A handle of the account for one purpose. Handles made from one another share budget and
-/// connections.
+/// An [`AccountHandle`].
 #[derive(Clone)]
 pub struct Lob {
     settings: Arc<LobSettings>,
@@ -112,40 +111,6 @@ impl Lob {
     pub fn named(self, name: Option<&str>) -> Self {
         let account = account(&self.settings.base, &self.settings.key, name);
         Self { account, ..self }
-    }
-
-    /// For an account with a multiple of [`RATE`].
-    #[must_use]
-    pub fn calling(self, times: NonZero<u16>) -> Self {
-        Self { account_client: self.account_client.at_rate(RATE.times(times)), ..self }
-    }
-
-    /// Shares the budget with other processes: `open` is given the name of the shared budget. If
-    /// it returns none, the budget stays in this process.
-    #[must_use]
-    pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
-        Self { account_client: self.account_client.sharing(open), ..self }
-    }
-
-    /// The budget of the account's calls.
-    pub fn budget(&self) -> Arc<CallBudget> {
-        self.account_client.budget()
-    }
-
-    #[must_use]
-    pub fn for_reconciler(&self) -> Self {
-        Self {
-            account_client: self.account_client.with_purpose(CallPurpose::Reconciler),
-            ..self.clone()
-        }
-    }
-
-    #[must_use]
-    pub fn for_previews(&self) -> Self {
-        Self {
-            account_client: self.account_client.with_purpose(CallPurpose::Preview),
-            ..self.clone()
-        }
     }
 
     /// Whether the account mails cards, from the prefix of the key.
@@ -195,6 +160,19 @@ impl Lob {
         let at = order.state.since.plus(self.settings.cancel_seconds);
         // A date in the past or very soon is refused; without one the card is printed at once.
         (at > self.clock.now().plus(60)).then(|| at.to_string())
+    }
+}
+
+impl AccountHandle for Lob {
+    const PEER: &'static str = PEER;
+    const RATE: CallRate = RATE;
+
+    fn account_client(&self) -> &AccountClient {
+        &self.account_client
+    }
+
+    fn with_account_client(&self, account_client: AccountClient) -> Self {
+        Self { account_client, ..self.clone() }
     }
 }
 

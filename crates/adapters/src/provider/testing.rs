@@ -1,12 +1,17 @@
 //! Shared by the tests of both providers: paid orders, and every fault of a server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use order::lifecycle::{Order, Submitting};
-use order::model::mail::Mailpiece;
+use order::model::ids::{OrderId, Timestamp};
+use order::model::mail::{AcceptedCard, Cancellation, Mailpiece};
 use order::ports::{Failure, Provider, StoreError, Unanswered};
 use order::testing::contract::samples;
+use order::testing::manual_clock::ManualClock;
+use sandbox::provider::ProviderEmulator;
+use sandbox::provider::state::settings::ProviderSettings;
 
 use super::budget::{BudgetExhausted, CallRate, LedgerEntry, SharedBudget};
 use crate::http::test_server::{Reply, Server, listen};
@@ -39,6 +44,70 @@ fn hurried() -> HttpClient {
 /// A paid order, ready to be mailed, for [`samples::quote`]'s 175 cents.
 pub(super) fn paid() -> Order<Submitting> {
     samples::paid(1)
+}
+
+/// An account at the emulated provider.
+pub(super) struct EmulatedAccount<P> {
+    pub(super) emulator: ProviderEmulator,
+    pub(super) provider: P,
+    pub(super) clock: Arc<ManualClock>,
+    /// Passes before each card, so that there is a call for it.
+    pause_seconds: u64,
+}
+
+/// The cards of a period, with others before, in and after it.
+pub(super) struct CardPeriod {
+    pub(super) from: Timestamp,
+    pub(super) until: Timestamp,
+    pub(super) early: Mailpiece,
+    pub(super) late: Mailpiece,
+    /// Those that were not cancelled, with their orders.
+    pub(super) cards: Vec<(Mailpiece, Option<OrderId>)>,
+}
+
+impl<P: Provider> EmulatedAccount<P> {
+    pub(super) async fn open(
+        pause_seconds: u64,
+        make: impl FnOnce(&ProviderEmulator, Arc<ManualClock>) -> P,
+    ) -> Self {
+        let settings = ProviderSettings { list_lag_seconds: 0, ..ProviderSettings::default() };
+        let emulator = ProviderEmulator::open(settings).await.unwrap();
+        let clock = Arc::new(ManualClock::default());
+        let provider = make(&emulator, clock.clone());
+        Self { emulator, provider, clock, pause_seconds }
+    }
+
+    /// Submits the card of an order.
+    pub(super) async fn submit(&self, seed: u64) -> Mailpiece {
+        self.clock.advance(self.pause_seconds);
+        self.provider.submit(&samples::paid(seed)).await.unwrap()
+    }
+
+    /// Submits so many cards in a period, and the given one, which has no reference.
+    pub(super) async fn fill_period(
+        &self,
+        count: u64,
+        without_reference: impl Future<Output = Mailpiece>,
+    ) -> CardPeriod {
+        let early = self.submit(1).await;
+        self.emulator.advance(10);
+        let from = self.emulator.now();
+        let mut cards = Vec::new();
+        for seed in 2..2 + count {
+            cards.push((self.submit(seed).await, Some(samples::paid(seed).id)));
+        }
+        cards.push((without_reference.await, None));
+        let cancelled = self.submit(200).await;
+        assert_eq!(self.provider.cancel(&cancelled).await, Ok(Cancellation::Cancelled));
+        self.emulator.advance(10);
+        let until = self.emulator.now();
+        let late = self.submit(201).await;
+        CardPeriod { from, until, early, late, cards }
+    }
+
+    pub(super) async fn accepted(&self, from: Timestamp, until: Timestamp) -> Vec<AcceptedCard> {
+        self.provider.accepted(from, until).await.unwrap()
+    }
 }
 
 /// The errors that one fault must cause.

@@ -1,6 +1,5 @@
 //! thanks.io API v2. It has no idempotency key, so lost submissions are looked up in its list.
 
-use std::num::NonZero;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,7 +15,8 @@ use order::ports::{Clock, Failure, Provider, Unanswered};
 use zeroize::Zeroizing;
 
 use super::account_client::{AccountClient, unanswered};
-use super::budget::{CallBudget, CallPurpose, CallRate, SharedBudget};
+use super::account_handle::AccountHandle;
+use super::budget::{CallBudget, CallRate};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
@@ -71,8 +71,7 @@ impl ThanksIoSettings {
     }
 }
 
-/// A handle of the account for one purpose. Handles made from one another share budget and
-/// connections.
+/// An [`AccountHandle`].
 #[derive(Clone)]
 pub struct ThanksIo {
     settings: Arc<ThanksIoSettings>,
@@ -105,40 +104,6 @@ impl ThanksIo {
     pub fn named(self, name: Option<&str>) -> Self {
         let account = account(&self.settings.base, &self.settings.token, name);
         Self { account, ..self }
-    }
-
-    /// For an account with a multiple of [`RATE`].
-    #[must_use]
-    pub fn calling(self, times: NonZero<u16>) -> Self {
-        Self { account_client: self.account_client.at_rate(RATE.times(times)), ..self }
-    }
-
-    /// Shares the budget with other processes: `open` is given the name of the shared budget. If
-    /// it returns none, the budget stays in this process.
-    #[must_use]
-    pub fn sharing(self, open: impl FnOnce(&str) -> Option<Arc<dyn SharedBudget>>) -> Self {
-        Self { account_client: self.account_client.sharing(open), ..self }
-    }
-
-    /// The budget of the account's calls.
-    pub fn budget(&self) -> Arc<CallBudget> {
-        self.account_client.budget()
-    }
-
-    #[must_use]
-    pub fn for_reconciler(&self) -> Self {
-        Self {
-            account_client: self.account_client.with_purpose(CallPurpose::Reconciler),
-            ..self.clone()
-        }
-    }
-
-    #[must_use]
-    pub fn for_previews(&self) -> Self {
-        Self {
-            account_client: self.account_client.with_purpose(CallPurpose::Preview),
-            ..self.clone()
-        }
     }
 
     /// Whether the account mails cards. Checked at start, with
@@ -179,6 +144,19 @@ impl ThanksIo {
 
     async fn is_cancelled(&self, mailpiece: &Mailpiece) -> Result<bool, CallError> {
         Ok(self.status(mailpiece).await?.is_some_and(|status| wire::is_cancelled(&status)))
+    }
+}
+
+impl AccountHandle for ThanksIo {
+    const PEER: &'static str = PEER;
+    const RATE: CallRate = RATE;
+
+    fn account_client(&self) -> &AccountClient {
+        &self.account_client
+    }
+
+    fn with_account_client(&self, account_client: AccountClient) -> Self {
+        Self { account_client, ..self.clone() }
     }
 }
 

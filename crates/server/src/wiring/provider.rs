@@ -6,7 +6,7 @@ use adapters::http::{HttpClient, HttpUrl};
 use adapters::provider::budget::CallBudget;
 use adapters::provider::lob::{self, Lob, LobPrices};
 use adapters::provider::thanks_io::{self, ThanksIo};
-use adapters::provider::{AccountMode, PreviewLocations, ReturnAddress};
+use adapters::provider::{AccountHandle, AccountMode, PreviewLocations, ReturnAddress};
 use order::model::money::Cents;
 use order::ports::{Clock, Provider};
 use zeroize::Zeroizing;
@@ -56,14 +56,14 @@ pub(super) async fn open(
                 let mode = provider.mode().await.map_err(|_| MODE_UNKNOWN.to_owned())?;
                 mode.for_real_payments().map_err(|fault| fault.to_string())?;
             }
-            Some(thanks_io_handles(&provider))
+            Some(handles(provider))
         }
         Some(ProviderClient::Lob(provider)) => {
             let provider = provider.calling(times).sharing(budget);
             if is_guarded {
                 provider.mode().for_real_payments().map_err(|fault| fault.to_string())?;
             }
-            Some(lob_handles(&provider))
+            Some(handles(provider))
         }
     })
 }
@@ -106,23 +106,13 @@ pub(crate) fn connect(
     })
 }
 
-fn thanks_io_handles(provider: &ThanksIo) -> ProviderHandles {
+fn handles<P: Provider + AccountHandle + 'static>(provider: P) -> ProviderHandles {
     ProviderHandles {
-        paid: Arc::new(provider.clone()),
         reconciler: Arc::new(provider.for_reconciler()),
         previews: Arc::new(provider.for_previews()),
         budget: provider.budget(),
-        peer: thanks_io::PEER,
-    }
-}
-
-fn lob_handles(provider: &Lob) -> ProviderHandles {
-    ProviderHandles {
-        paid: Arc::new(provider.clone()),
-        reconciler: Arc::new(provider.for_reconciler()),
-        previews: Arc::new(provider.for_previews()),
-        budget: provider.budget(),
-        peer: lob::PEER,
+        peer: P::PEER,
+        paid: Arc::new(provider),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The adapter against a scripted server.
 
+use std::num::NonZero;
+
 use order::model::mail::Stage;
 use order::testing::contract::samples;
 use order::testing::fakes::cards::card_to;

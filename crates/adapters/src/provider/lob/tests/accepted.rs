@@ -1,59 +1,44 @@
 //! All cards of a period, against the emulated provider.
 
 use order::model::mail::AcceptedCard;
-use sandbox::provider::ProviderEmulator;
-use sandbox::provider::state::settings::ProviderSettings;
 use serde_json::json;
 
 use super::*;
+use crate::provider::testing::{CardPeriod, EmulatedAccount};
 
 /// More than a page.
 const CARDS: u64 = 103;
 /// How long a card can be cancelled.
 const CANCEL_SECONDS: u64 = 3_600;
 
-struct Account {
-    emulator: ProviderEmulator,
-    provider: Lob,
-    clock: Arc<ManualClock>,
+async fn open() -> EmulatedAccount<Lob> {
+    EmulatedAccount::open(6, |emulator, clock| {
+        let base = HttpUrl::parse(&emulator.base_url()).unwrap();
+        let settings = settings(base, &emulator.token(), CANCEL_SECONDS);
+        Lob::new(settings, client(), clock)
+    })
+    .await
 }
 
-impl Account {
-    async fn open() -> Self {
-        let settings = ProviderSettings { list_lag_seconds: 0, ..ProviderSettings::default() };
-        let emulator = ProviderEmulator::open(settings).await.unwrap();
-        let clock = Arc::new(ManualClock::default());
-        let base = HttpUrl::parse(&emulator.base_url()).unwrap();
-        let settings = super::settings(base, &emulator.token(), CANCEL_SECONDS);
-        let provider = Lob::new(settings, client(), clock.clone());
-        Self { emulator, provider, clock }
-    }
-
-    async fn submit(&self, seed: u64) -> Mailpiece {
-        self.clock.advance(6);
-        self.provider.submit(&samples::paid(seed)).await.unwrap()
-    }
-
-    async fn submit_without_reference(&self) -> Mailpiece {
-        let card = samples::card_of(1);
-        let body = json!({
-            "use_type": "operational",
-            "front": card.front.as_str(),
-            "back": "https://images.example.org/back.jpg",
-            "to": {
-                "name": card.recipient.name.as_str(),
-                "address_line1": card.recipient.address.as_str(),
-                "address_city": card.recipient.city.as_str(),
-                "address_state": card.recipient.province.as_str(),
-                "address_zip": card.recipient.postal_code.as_str(),
-                "address_country": card.recipient.country.as_str(),
-            },
-        });
-        let at = self.provider.account_client.url(&["postcards"]);
-        let made: LobPostcard =
-            self.provider.account_client.submit(HttpCall::post(PEER, at, &body)).await.unwrap();
-        Mailpiece(made.id)
-    }
+async fn submit_without_reference(provider: &Lob) -> Mailpiece {
+    let card = samples::card_of(1);
+    let body = json!({
+        "use_type": "operational",
+        "front": card.front.as_str(),
+        "back": "https://images.example.org/back.jpg",
+        "to": {
+            "name": card.recipient.name.as_str(),
+            "address_line1": card.recipient.address.as_str(),
+            "address_city": card.recipient.city.as_str(),
+            "address_state": card.recipient.province.as_str(),
+            "address_zip": card.recipient.postal_code.as_str(),
+            "address_country": card.recipient.country.as_str(),
+        },
+    });
+    let at = provider.account_client.url(&["postcards"]);
+    let made: LobPostcard =
+        provider.account_client.submit(HttpCall::post(PEER, at, &body)).await.unwrap();
+    Mailpiece(made.id)
 }
 
 fn sorted(cards: &[AcceptedCard]) -> Vec<(Mailpiece, Option<OrderId>)> {
@@ -64,25 +49,14 @@ fn sorted(cards: &[AcceptedCard]) -> Vec<(Mailpiece, Option<OrderId>)> {
 
 #[tokio::test]
 async fn every_card_of_the_period_is_listed_with_its_reference() {
-    let account = Account::open().await;
-    account.submit(1).await;
-    account.emulator.advance(10);
-    let from = account.emulator.now();
-    let mut expected = Vec::new();
-    for seed in 2..2 + CARDS {
-        expected.push((account.submit(seed).await, Some(samples::paid(seed).id)));
-    }
-    expected.push((account.submit_without_reference().await, None));
-    let cancelled = account.submit(200).await;
-    assert_eq!(account.provider.cancel(&cancelled).await, Ok(Cancellation::Cancelled));
-    account.emulator.advance(10);
-    let until = account.emulator.now();
-    account.submit(201).await;
-    let cards = account.provider.accepted(from, until).await.unwrap();
-    expected.sort();
-    assert_eq!(sorted(&cards), expected);
-    assert!(cards.iter().all(|card| from <= card.at && card.at < until));
-    let all = account.provider.accepted(Timestamp(0), until.plus(1_000)).await.unwrap();
+    let account = open().await;
+    let period = account.fill_period(CARDS, submit_without_reference(&account.provider)).await;
+    let CardPeriod { from, until, mut cards, .. } = period;
+    let found = account.accepted(from, until).await;
+    cards.sort();
+    assert_eq!(sorted(&found), cards);
+    assert!(found.iter().all(|card| from <= card.at && card.at < until));
+    let all = account.accepted(Timestamp(0), until.plus(1_000)).await;
     assert_eq!(u64::try_from(all.len()).unwrap(), CARDS + 3);
 }
 

@@ -1,88 +1,54 @@
 //! All cards of a period, against the emulated provider.
 
-use order::model::mail::AcceptedCard;
-use sandbox::provider::ProviderEmulator;
-use sandbox::provider::state::settings::ProviderSettings;
 use serde_json::json;
 
 use super::*;
+use crate::provider::budget::CallPurpose;
+use crate::provider::testing::{CardPeriod, EmulatedAccount};
 
 /// More than a page, and more than the calls of a minute.
 const CARDS: u64 = 103;
 
-struct Account {
-    emulator: ProviderEmulator,
-    provider: ThanksIo,
-    clock: Arc<ManualClock>,
-}
-
-impl Account {
-    async fn open() -> Self {
-        let settings = ProviderSettings { list_lag_seconds: 0, ..ProviderSettings::default() };
-        let emulator = ProviderEmulator::open(settings).await.unwrap();
-        let clock = Arc::new(ManualClock::default());
+/// Each card has a minute of its own.
+async fn open() -> EmulatedAccount<ThanksIo> {
+    EmulatedAccount::open(61, |emulator, clock| {
         let base = HttpUrl::parse(&emulator.base_url()).unwrap().below(&["api", "v2"]);
         let token = Zeroizing::new(emulator.token());
-        let settings = ThanksIoSettings { token, ..settings_of(base) };
-        let provider = ThanksIo::new(settings, client(), clock.clone());
-        Self { emulator, provider, clock }
-    }
-
-    /// Submits the card of an order, a minute after the one before.
-    async fn submit(&self, seed: u64) -> Mailpiece {
-        self.clock.advance(61);
-        self.provider.submit(&samples::paid(seed)).await.unwrap()
-    }
-
-    async fn submit_without_reference(&self) -> Mailpiece {
-        let card = samples::card_of(1);
-        let body = json!({
-            "front_image_url": card.front.as_str(),
-            "message": card.message.as_str(),
-            "recipients": [{
-                "name": card.recipient.name.as_str(),
-                "address": card.recipient.address.as_str(),
-                "city": card.recipient.city.as_str(),
-                "province": card.recipient.province.as_str(),
-                "postal_code": card.recipient.postal_code.as_str(),
-                "country": card.recipient.country.as_str(),
-            }],
-        });
-        let at = self.provider.account_client.url(&["send", "postcard"]);
-        let sent: SubmittedOrder =
-            self.provider.account_client.submit(HttpCall::post(PEER, at, &body)).await.unwrap();
-        Mailpiece(sent.id.to_string())
-    }
-
-    async fn accepted(&self, from: Timestamp, until: Timestamp) -> Vec<AcceptedCard> {
-        self.provider.accepted(from, until).await.unwrap()
-    }
+        let settings = ThanksIoSettings { token, ..settings(base, AccountMode::Live) };
+        ThanksIo::new(settings, client(), clock)
+    })
+    .await
 }
 
-fn settings_of(base: HttpUrl) -> ThanksIoSettings {
-    settings(base, AccountMode::Live)
+async fn submit_without_reference(provider: &ThanksIo) -> Mailpiece {
+    let card = samples::card_of(1);
+    let body = json!({
+        "front_image_url": card.front.as_str(),
+        "message": card.message.as_str(),
+        "recipients": [{
+            "name": card.recipient.name.as_str(),
+            "address": card.recipient.address.as_str(),
+            "city": card.recipient.city.as_str(),
+            "province": card.recipient.province.as_str(),
+            "postal_code": card.recipient.postal_code.as_str(),
+            "country": card.recipient.country.as_str(),
+        }],
+    });
+    let at = provider.account_client.url(&["send", "postcard"]);
+    let sent: SubmittedOrder =
+        provider.account_client.submit(HttpCall::post(PEER, at, &body)).await.unwrap();
+    Mailpiece(sent.id.to_string())
 }
 
 #[tokio::test]
 async fn every_card_of_the_period_is_listed_with_its_reference() {
-    let account = Account::open().await;
-    let early = account.submit(1).await;
-    account.emulator.advance(10);
-    let from = account.emulator.now();
-    let mut expected = Vec::new();
-    for seed in 2..2 + CARDS {
-        expected.push((account.submit(seed).await, Some(samples::paid(seed).id)));
-    }
-    expected.push((account.submit_without_reference().await, None));
-    let cancelled = account.submit(200).await;
-    assert_eq!(account.provider.cancel(&cancelled).await, Ok(Cancellation::Cancelled));
-    account.emulator.advance(10);
-    let until = account.emulator.now();
-    let late = account.submit(201).await;
-    let cards = account.accepted(from, until).await;
-    let found: Vec<_> = cards.iter().map(|card| (card.mailpiece.clone(), card.order)).collect();
-    assert_eq!(found, expected);
-    assert!(cards.iter().all(|card| from <= card.at && card.at < until && card.total.is_some()));
+    let account = open().await;
+    let period = account.fill_period(CARDS, submit_without_reference(&account.provider)).await;
+    let CardPeriod { from, until, early, late, cards } = period;
+    let accepted = account.accepted(from, until).await;
+    let found: Vec<_> = accepted.iter().map(|card| (card.mailpiece.clone(), card.order)).collect();
+    assert_eq!(found, cards);
+    assert!(accepted.iter().all(|card| from <= card.at && card.at < until && card.total.is_some()));
     let all = account.accepted(Timestamp(0), until.plus(1_000)).await;
     let edges = (all.first().map(|card| &card.mailpiece), all.last().map(|card| &card.mailpiece));
     assert_eq!(edges, (Some(&early), Some(&late)));
@@ -91,7 +57,7 @@ async fn every_card_of_the_period_is_listed_with_its_reference() {
 
 #[tokio::test]
 async fn a_list_waits_for_free_calls_and_leaves_those_of_paid_cards() {
-    let account = Account::open().await;
+    let account = open().await;
     account.submit(1).await;
     account.clock.advance(61);
     let lookups = account.provider.account_client.with_purpose(CallPurpose::Look);
