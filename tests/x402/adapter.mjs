@@ -28,8 +28,8 @@ function startAdapter(binary, words) {
 }
 
 /** The payload that the official client signs for our offer. */
-async function sign(chain, role, { carrier, seconds = 300, sponsored = false }) {
-  const extra = { name: "USD Coin", version: "2", assetTransferMethod: "permit2", facilitatorAddress: carrier };
+async function sign(chain, role, { facilitatorAddress, seconds = 300, sponsored = false }) {
+  const extra = { name: "USD Coin", version: "2", assetTransferMethod: "permit2", facilitatorAddress };
   const offer = { scheme: "upto", network: chain.network, amount: "3500000", asset: USDC[chain.id], payTo: who.payee.address, maxTimeoutSeconds: seconds, extra };
   const account = who[role];
   const signer = { address: account.address, signTypedData: message => account.signTypedData(message), readContract: request => chain.reader.readContract(request) };
@@ -186,10 +186,10 @@ async function run(binary) {
   adapter = startAdapter(binary, [facilitator.url, ...chains.map(({ id, url }) => `${id}=${url}`)]);
   const served = await adapter.ask({ do: "refresh" });
   for (const chain of chains) {
-    const carrier = served[chain.network]?.carrier;
-    assert.deepEqual(served[chain.network], { carrier: who.facilitator.address, sponsoring: "offered" });
+    const facilitatorAddress = served[chain.network]?.facilitator;
+    assert.deepEqual(served[chain.network], { facilitator: who.facilitator.address, sponsoring: "offered" });
     for (const [name, test] of Object.entries(tests)) {
-      await test(chain, { carrier });
+      await test(chain, { facilitatorAddress });
       console.log(`ok  ${chain.network}  ${name}`);
     }
   }

@@ -58,17 +58,17 @@ async fn answer(remote: &RemoteFacilitator, asked: &Value) -> Fallible<Value> {
             .into_iter()
             .collect());
     }
-    let promise = promise(&asked["payload"]).ok_or("no payload that can be read")?;
+    let authorization = authorization(&asked["payload"]).ok_or("no payload that can be read")?;
     let charge = Usdc::from_atomic(asked["charge"].as_u64().unwrap_or_default());
     let written = asked["preparation"].as_str().unwrap_or_default();
     let preparation = Preparation(hex::decode(written)?);
-    let due = Permit2Payment { authorization: &promise, charge, preparation: &preparation };
+    let due = Permit2Payment { authorization: &authorization, charge, preparation: &preparation };
     Ok(match asked["do"].as_str() {
-        Some("verify") => match remote.verify(&promise, SignatureKind::Key).await {
+        Some("verify") => match remote.verify(&authorization, SignatureKind::Key).await {
             Ok(()) => json!({ "valid": true }),
             Err(why) => rejected(&why),
         },
-        Some("prepare") => match remote.prepare(&promise, charge, None).await {
+        Some("prepare") => match remote.prepare(&authorization, charge, None).await {
             Ok(preparation) => json!({ "preparation": hex::encode(preparation.0) }),
             Err(why) => rejected(&why),
         },
@@ -92,7 +92,7 @@ fn service(remote: &RemoteFacilitator, network: Network) -> Value {
             GasSponsoring::Offered => "offered",
             GasSponsoring::NotOffered => "not offered",
         };
-        json!({ "carrier": service.facilitator.to_string(), "sponsoring": sponsoring })
+        json!({ "facilitator": service.facilitator.to_string(), "sponsoring": sponsoring })
     })
 }
 
@@ -121,8 +121,8 @@ fn shown(moved: &ConfirmedTransfer) -> Value {
     json!({ "moved": moved.transaction, "finality": finality })
 }
 
-/// The promise in a payload of the official client, which is trusted here.
-fn promise(payload: &Value) -> Option<Permit2Authorization> {
+/// The authorization in a payload of the official client, which is trusted here.
+fn authorization(payload: &Value) -> Option<Permit2Authorization> {
     let text = |place: &str| payload.pointer(place).and_then(Value::as_str);
     let given = |place: &str| text(&format!("/payload/permit2Authorization{place}"));
     let address = |place: &str| given(place)?.parse::<EvmAddress>().ok();

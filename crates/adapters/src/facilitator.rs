@@ -1,9 +1,9 @@
 //! A remote facilitator, which settles x402 payments and pays the gas.
 //!
 //! Its answers are trusted as little as possible: after any answer but a clear success or refusal
-//! the payment is in doubt until the chain proves its state. Reading order: `supported`, whom
-//! promises must name; `saved`, the file for it; `wire`, what is asked; `verdict`, what an answer
-//! means; `token`, how Coinbase wants to be asked.
+//! the payment is in doubt until the chain proves its state. Reading order: `supported`, which
+//! accounts authorizations must name; `supported_file`, where the list is saved; `wire`, what is
+//! asked; `reply`, what an answer means; `cdp_token`, how Coinbase wants to be asked.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -278,19 +278,19 @@ impl Permit2Settler for RemoteFacilitator {
     /// The facilitator checks the signature in either case.
     async fn verify(
         &self,
-        promise: &Permit2Authorization,
+        authorization: &Permit2Authorization,
         _signer: SignatureKind,
     ) -> Result<(), Rejection> {
-        let body = wire::request(promise, promise.most);
+        let body = wire::request(authorization, authorization.most);
         let answer = self.ask(FacilitatorEndpoint::Verify, &body, self.deadlines.question).await;
-        reply::verified(answer, promise)
+        reply::verified(answer, authorization)
     }
 
     /// There is nothing to sign. The current final block is stored; it shortens the search for
     /// the payment.
     async fn prepare(
         &self,
-        promise: &Permit2Authorization,
+        authorization: &Permit2Authorization,
         _charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
@@ -298,13 +298,13 @@ impl Permit2Settler for RemoteFacilitator {
         if let Some(earlier) = earlier {
             return Ok(earlier.clone());
         }
-        let Some(node) = self.nodes.get(&promise.network) else {
+        let Some(node) = self.nodes.get(&authorization.network) else {
             return Ok(Preparation::default());
         };
         match ChainHeads::of(node).await {
             Ok(horizon) => Ok(wire::mark(horizon.finalized.number)),
             Err(why) => {
-                let network = promise.network;
+                let network = authorization.network;
                 tracing::warn!(%network, kind = %why, "A payment was refused because its state could not be traced");
                 Err(Rejection::Unavailable)
             }

@@ -126,8 +126,8 @@ impl Settler {
     }
 
     /// A Permit2 authorization can be settled only by the account that it names.
-    fn check_facilitator(&self, promise: &Permit2Authorization) -> Result<(), Rejection> {
-        if promise.facilitator == self.own {
+    fn check_facilitator(&self, authorization: &Permit2Authorization) -> Result<(), Rejection> {
+        if authorization.facilitator == self.own {
             return Ok(());
         }
         Err(Rejection::Invalid("upto_facilitator_mismatch".to_owned()))
@@ -147,36 +147,36 @@ impl Permit2Settler for Settler {
 
     async fn verify(
         &self,
-        promise: &Permit2Authorization,
+        authorization: &Permit2Authorization,
         signer: SignatureKind,
     ) -> Result<(), Rejection> {
-        let network = self.served(promise.network)?;
-        self.check_facilitator(promise)?;
+        let network = self.served(authorization.network)?;
+        self.check_facilitator(authorization)?;
         let _permit = network.simulation_permit().await?;
-        x402::verify(network, promise, signer).await
+        x402::verify(network, authorization, signer).await
     }
 
     async fn prepare(
         &self,
-        promise: &Permit2Authorization,
+        authorization: &Permit2Authorization,
         charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
-        let network = self.served(promise.network)?;
+        let network = self.served(authorization.network)?;
         let read = |kept| PreparedCall::read(kept).ok_or(Rejection::Unavailable);
         let earlier = earlier.map(read).transpose()?;
-        self.check_facilitator(promise)?;
-        if charge > promise.most || charge == Usdc::from_atomic(0) {
+        self.check_facilitator(authorization)?;
+        if charge > authorization.most || charge == Usdc::from_atomic(0) {
             return Err(Rejection::Invalid("upto_amount_exceeds_permitted".to_owned()));
         }
         let _permit = network.simulation_permit().await?;
-        let allowance = x402::route(network, promise, charge).await?;
-        let call = x402::call(promise, charge, allowance);
+        let allowance = x402::route(network, authorization, charge).await?;
+        let call = x402::call(authorization, charge, allowance);
         match network.simulate(&call).await {
             Ok(prepared) => Ok(prepared.with_allowance(allowance).after(earlier).write()),
             Err(why) => {
-                log_unready(promise.network, &why);
-                Err(x402::declined(network, promise, charge, why).await)
+                log_unready(authorization.network, &why);
+                Err(x402::declined(network, authorization, charge, why).await)
             }
         }
     }

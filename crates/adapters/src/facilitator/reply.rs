@@ -43,14 +43,16 @@ struct VerifyResponse {
 /// A verification moves nothing, so an unclear response is `Unavailable`.
 pub(super) fn verified(
     answer: Result<HttpResponse, CallError>,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
 ) -> Result<(), Rejection> {
     let answer = answer.map_err(|_| Rejection::Unavailable)?;
     // Some facilitators send an error status with a result, so the body is read first.
     let reply: VerifyResponse = answer.body_as().ok_or(Rejection::Unavailable)?;
     let reason = reply.invalid_reason.filter(|reason| !reason.is_empty());
     match (reply.is_valid, reason) {
-        (true, None) if answer.is_success() && is_of(reply.payer.as_deref(), promise.payer) => {
+        (true, None)
+            if answer.is_success() && is_of(reply.payer.as_deref(), authorization.payer) =>
+        {
             Ok(())
         }
         (true, _) | (false, None) => Err(Rejection::Unavailable),
@@ -92,7 +94,7 @@ pub(super) enum SettleReply {
 
 pub(super) fn settled(
     answer: Result<HttpResponse, CallError>,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     charge: Usdc,
 ) -> SettleReply {
     let answer = match answer {
@@ -104,7 +106,7 @@ pub(super) fn settled(
         return SettleReply::Lost(format!("no result, with status {}", answer.status));
     };
     if reply.success {
-        return match reply.fault(promise, charge) {
+        return match reply.fault(authorization, charge) {
             Some(fault) => SettleReply::Lost(fault),
             None if !answer.is_success() => {
                 SettleReply::Lost(format!("success, with status {}", answer.status))
@@ -131,18 +133,18 @@ impl SettleResponse {
     }
 
     /// Why a success is not the requested one.
-    fn fault(&self, promise: &Permit2Authorization, charge: Usdc) -> Option<String> {
+    fn fault(&self, authorization: &Permit2Authorization, charge: Usdc) -> Option<String> {
         let owed = charge.atomic().to_string();
         if self.amount.as_deref() != Some(&owed) {
             return Some("success over another amount, or over none".to_owned());
         }
-        if self.network.as_deref() != Some(promise.network.caip2()) {
+        if self.network.as_deref() != Some(authorization.network.caip2()) {
             return Some("success on another network, or on none".to_owned());
         }
         if !is_hash(self.transaction()) {
             return Some("success without a transaction".to_owned());
         }
-        if !is_of(self.payer.as_deref(), promise.payer) {
+        if !is_of(self.payer.as_deref(), authorization.payer) {
             return Some("success for another payer".to_owned());
         }
         let reason = self.error_reason.as_deref().filter(|reason| !reason.is_empty())?;

@@ -14,7 +14,7 @@ use crate::http::{CallError, HttpResponse};
 const SPONSORING: &str = "eip2612GasSponsoring";
 /// Bounds the list of settling accounts. Offers are valid for a day, so the oldest may be
 /// dropped.
-const CARRIERS_MAX: usize = 4_096;
+const ACCOUNTS_MAX: usize = 4_096;
 
 /// The refresh interval, in seconds.
 const FRESH_SECONDS: u64 = 5 * 60;
@@ -38,7 +38,7 @@ pub enum SupportedReply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SupportedList {
     pub(super) services: BTreeMap<Network, Permit2Support>,
-    pub(super) carriers: BTreeMap<Network, Vec<EvmAddress>>,
+    pub(super) accounts: BTreeMap<Network, Vec<EvmAddress>>,
 }
 
 #[derive(Deserialize)]
@@ -71,18 +71,18 @@ impl SupportedResponse {
         } else {
             GasSponsoring::NotOffered
         };
-        for (network, carrier) in self.kinds.iter().filter_map(kind) {
+        for (network, account) in self.kinds.iter().filter_map(kind) {
             list.services
                 .entry(network)
-                .or_insert(Permit2Support { facilitator: carrier, sponsoring });
-            list.carriers.entry(network).or_default().push(carrier);
+                .or_insert(Permit2Support { facilitator: account, sponsoring });
+            list.accounts.entry(network).or_default().push(account);
         }
         for (family, signers) in self.signers.iter().flatten() {
             let signers: Vec<EvmAddress> =
                 signers.as_array().into_iter().flatten().filter_map(address).collect();
             for network in Network::ALL {
                 if family == "eip155:*" || family == network.caip2() {
-                    list.carriers.entry(network).or_default().extend(&signers);
+                    list.accounts.entry(network).or_default().extend(&signers);
                 }
             }
         }
@@ -110,15 +110,15 @@ impl SupportedCache {
         let mut known = self.known();
         let before = known.clone();
         known.services.clone_from(&list.services);
-        for (network, named) in &list.carriers {
-            let carriers = known.carriers.entry(*network).or_default();
-            for carrier in named {
+        for (network, named) in &list.accounts {
+            let accounts = known.accounts.entry(*network).or_default();
+            for account in named {
                 // Moves it to the newest.
-                carriers.retain(|known| known != carrier);
-                carriers.push(*carrier);
+                accounts.retain(|known| known != account);
+                accounts.push(*account);
             }
-            let spare = carriers.len().saturating_sub(CARRIERS_MAX);
-            carriers.drain(..spare);
+            let spare = accounts.len().saturating_sub(ACCOUNTS_MAX);
+            accounts.drain(..spare);
         }
         (*known != before).then(|| known.clone())
     }
@@ -132,8 +132,8 @@ impl SupportedCache {
         network: Network,
         named: EvmAddress,
     ) -> FacilitatorAddress {
-        match self.known().carriers.get(&network) {
-            Some(carriers) if carriers.contains(&named) => FacilitatorAddress::Ours,
+        match self.known().accounts.get(&network) {
+            Some(accounts) if accounts.contains(&named) => FacilitatorAddress::Ours,
             Some(_) | None => FacilitatorAddress::Unknown,
         }
     }

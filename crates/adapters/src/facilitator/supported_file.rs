@@ -33,12 +33,12 @@ struct SavedList {
     version: u32,
     url_sha256: String,
     services: BTreeMap<String, SavedService>,
-    carriers: BTreeMap<String, Vec<String>>,
+    accounts: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct SavedService {
-    carrier: String,
+    facilitator: String,
     sponsoring: bool,
 }
 
@@ -116,18 +116,18 @@ impl SavedList {
     fn of(list: &SupportedList, url_sha256: &str) -> Self {
         let service = |(network, service): (&Network, &Permit2Support)| {
             let sponsoring = service.sponsoring == GasSponsoring::Offered;
-            let saved = SavedService { carrier: service.facilitator.to_string(), sponsoring };
+            let saved = SavedService { facilitator: service.facilitator.to_string(), sponsoring };
             (network.caip2().to_owned(), saved)
         };
-        let carriers = |(network, carriers): (&Network, &Vec<EvmAddress>)| {
-            let carriers = carriers.iter().map(EvmAddress::to_string).collect();
-            (network.caip2().to_owned(), carriers)
+        let accounts = |(network, accounts): (&Network, &Vec<EvmAddress>)| {
+            let accounts = accounts.iter().map(EvmAddress::to_string).collect();
+            (network.caip2().to_owned(), accounts)
         };
         Self {
             version: VERSION,
             url_sha256: url_sha256.to_owned(),
             services: list.services.iter().map(service).collect(),
-            carriers: list.carriers.iter().map(carriers).collect(),
+            accounts: list.accounts.iter().map(accounts).collect(),
         }
     }
 
@@ -137,12 +137,13 @@ impl SavedList {
         for (network, saved) in &self.services {
             let sponsoring =
                 if saved.sponsoring { GasSponsoring::Offered } else { GasSponsoring::NotOffered };
-            let service = Permit2Support { facilitator: saved.carrier.parse().ok()?, sponsoring };
+            let service =
+                Permit2Support { facilitator: saved.facilitator.parse().ok()?, sponsoring };
             list.services.insert(Network::from_caip2(network)?, service);
         }
-        for (network, saved) in &self.carriers {
-            let carriers: Option<_> = saved.iter().map(|carrier| carrier.parse().ok()).collect();
-            list.carriers.insert(Network::from_caip2(network)?, carriers?);
+        for (network, saved) in &self.accounts {
+            let accounts: Option<_> = saved.iter().map(|account| account.parse().ok()).collect();
+            list.accounts.insert(Network::from_caip2(network)?, accounts?);
         }
         Some(list)
     }

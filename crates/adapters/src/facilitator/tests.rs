@@ -14,19 +14,19 @@ mod lists;
 mod replies;
 
 const PAYER: &str = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
-const CARRIER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const FACILITATOR: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const CHARGE: Usdc = Usdc::from_atomic(2_117_500);
 
 fn address(text: &str) -> EvmAddress {
     text.parse().unwrap()
 }
 
-fn promise() -> Permit2Authorization {
+fn authorization() -> Permit2Authorization {
     Permit2Authorization {
         network: Network::Base,
         payer: address(PAYER),
         pay_to: address("0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"),
-        facilitator: address(CARRIER),
+        facilitator: address(FACILITATOR),
         most: CEILING,
         nonce: [7; 32],
         valid_after: 0,
@@ -89,10 +89,10 @@ fn facilitator(base: &HttpUrl, key: Option<CdpKey>, clock: Arc<WaitRecorder>) ->
 
 #[test]
 fn the_payload_is_unchanged_and_the_requirements_are_ours_over_the_accepted_ones() {
-    let promise = promise();
-    let request = wire::request(&promise, CHARGE);
+    let authorization = authorization();
+    let request = wire::request(&authorization, CHARGE);
     assert_eq!(request["x402Version"], 2);
-    assert_eq!(request["paymentPayload"], *promise.payload);
+    assert_eq!(request["paymentPayload"], *authorization.payload);
     assert_eq!(
         request["paymentRequirements"],
         json!({
@@ -105,7 +105,7 @@ fn the_payload_is_unchanged_and_the_requirements_are_ours_over_the_accepted_ones
             "extra": {
                 "name": "USD Coin",
                 "unheard-of": { "a": 1 },
-                "facilitatorAddress": CARRIER,
+                "facilitatorAddress": FACILITATOR,
             },
         })
     );
@@ -125,11 +125,11 @@ async fn a_key_gives_every_request_its_own_token_and_no_key_gives_none() {
         "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==";
     let key = CdpKey::new("key-1", secret).unwrap();
     let remote = facilitator(&server.address, Some(key), WaitRecorder::with_turns(0));
-    let promise = promise();
+    let authorization = authorization();
     assert!(matches!(remote.refresh().await, SupportedReply::Good(_)));
-    assert_eq!(remote.verify(&promise, SignatureKind::Key).await, Ok(()));
+    assert_eq!(remote.verify(&authorization, SignatureKind::Key).await, Ok(()));
     let due = Permit2Payment {
-        authorization: &promise,
+        authorization: &authorization,
         charge: CHARGE,
         preparation: &Preparation::default(),
     };
@@ -147,7 +147,7 @@ async fn a_key_gives_every_request_its_own_token_and_no_key_gives_none() {
 
     let server = Server::start([Reply::good("{\"isValid\":true}")]).await;
     let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
-    assert_eq!(remote.verify(&promise, SignatureKind::Contract).await, Ok(()));
+    assert_eq!(remote.verify(&authorization, SignatureKind::Contract).await, Ok(()));
     assert!(!server.heard()[0].to_lowercase().contains("authorization:"));
 }
 
@@ -155,10 +155,10 @@ async fn a_key_gives_every_request_its_own_token_and_no_key_gives_none() {
 async fn an_amount_of_zero_or_above_the_authorization_is_not_sent() {
     let server = Server::start([Reply::good("{}")]).await;
     let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
-    let promise = promise();
+    let authorization = authorization();
     for charge in [Usdc::from_atomic(0), Usdc::from_atomic(3_500_001)] {
         let due = Permit2Payment {
-            authorization: &promise,
+            authorization: &authorization,
             charge,
             preparation: &Preparation::default(),
         };
@@ -179,11 +179,14 @@ async fn a_facilitator_that_does_not_answer_is_lost_after_the_deadline() {
     };
     let client = HttpClient::new(HostPolicy::Configured).unwrap();
     let remote = RemoteFacilitator::new(settings, client, WaitRecorder::with_turns(0));
-    let promise = promise();
-    assert_eq!(remote.verify(&promise, SignatureKind::Key).await, Err(Rejection::Unavailable));
+    let authorization = authorization();
+    assert_eq!(
+        remote.verify(&authorization, SignatureKind::Key).await,
+        Err(Rejection::Unavailable)
+    );
     assert_eq!(remote.refresh().await, SupportedReply::Bad { retry_after: None });
     let due = Permit2Payment {
-        authorization: &promise,
+        authorization: &authorization,
         charge: CHARGE,
         preparation: &Preparation::default(),
     };

@@ -8,25 +8,25 @@ use serde_json::{Map, Value, json};
 /// The payer's payload, unchanged, and our requirements. With `upto` the amount is the maximum
 /// for verification and the charge for settlement; the rest is as the payer accepted it, with our
 /// checked values.
-pub(super) fn request(promise: &Permit2Authorization, amount: Usdc) -> Value {
-    let accepted = promise.payload.get("accepted").and_then(Value::as_object);
+pub(super) fn request(authorization: &Permit2Authorization, amount: Usdc) -> Value {
+    let accepted = authorization.payload.get("accepted").and_then(Value::as_object);
     let mut wanted: Map<String, Value> = accepted.cloned().unwrap_or_default();
     for (name, value) in [
         ("scheme", "upto".to_owned()),
-        ("network", promise.network.caip2().to_owned()),
+        ("network", authorization.network.caip2().to_owned()),
         ("amount", amount.atomic().to_string()),
-        ("asset", promise.network.usdc().to_string()),
-        ("payTo", promise.pay_to.to_string()),
+        ("asset", authorization.network.usdc().to_string()),
+        ("payTo", authorization.pay_to.to_string()),
     ] {
         wanted.insert(name.to_owned(), Value::from(value));
     }
     if let Some(extra) = wanted.get_mut("extra").and_then(Value::as_object_mut) {
-        let carrier = promise.facilitator.to_string();
-        extra.insert("facilitatorAddress".to_owned(), Value::from(carrier));
+        let facilitator = authorization.facilitator.to_string();
+        extra.insert("facilitatorAddress".to_owned(), Value::from(facilitator));
     }
     json!({
         "x402Version": 2,
-        "paymentPayload": *promise.payload,
+        "paymentPayload": *authorization.payload,
         "paymentRequirements": wanted,
     })
 }

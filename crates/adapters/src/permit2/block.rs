@@ -130,7 +130,7 @@ impl SoughtPayment {
     }
 }
 
-/// What a transaction that paid the seller has to do with this promise.
+/// What a transaction that paid the seller has to do with this authorization.
 pub(super) async fn judge(
     node: &Node,
     sought: &SoughtPayment,

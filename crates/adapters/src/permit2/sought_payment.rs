@@ -30,14 +30,14 @@ pub struct SoughtPayment {
 
 impl SoughtPayment {
     pub fn of(due: Permit2Payment<'_>) -> Self {
-        let Permit2Payment { authorization: promise, charge, .. } = due;
+        let Permit2Payment { authorization, charge, .. } = due;
         Self {
-            network: promise.network,
-            payer: promise.payer,
-            pay_to: promise.pay_to,
-            nonce: promise.nonce,
+            network: authorization.network,
+            payer: authorization.payer,
+            pay_to: authorization.pay_to,
+            nonce: authorization.nonce,
             amount: charge,
-            deadline: promise.deadline,
+            deadline: authorization.deadline,
         }
     }
 

@@ -44,8 +44,8 @@ fn noun(place: Address) -> EvmAddress {
 }
 
 /// All transactions for this authorization have this key.
-fn key(promise: &Permit2Authorization) -> PaymentKey {
-    let Permit2Authorization { network, payer, nonce, .. } = *promise;
+fn key(authorization: &Permit2Authorization) -> PaymentKey {
+    let Permit2Authorization { network, payer, nonce, .. } = *authorization;
     PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)
 }
 
@@ -53,19 +53,19 @@ fn key(promise: &Permit2Authorization) -> PaymentKey {
 ///
 /// Permit2 marks the nonce as used in the same call, so at most one transaction can succeed.
 pub(super) fn call(
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     charge: Money,
     allowance: Allowance,
 ) -> PaymentCall {
     let permit = PermitTransferFrom {
-        permitted: permitted(promise),
-        nonce: U256::from_be_bytes(promise.nonce),
-        deadline: U256::from(promise.deadline),
+        permitted: permitted(authorization),
+        nonce: U256::from_be_bytes(authorization.nonce),
+        deadline: U256::from(authorization.deadline),
     };
     let amount = U256::from(charge.atomic());
-    let (owner, witness) = (place(promise.payer), witness(promise));
-    let signature = Bytes::copy_from_slice(&promise.signature);
-    let data = match (allowance, &promise.permit) {
+    let (owner, witness) = (place(authorization.payer), witness(authorization));
+    let signature = Bytes::copy_from_slice(&authorization.signature);
+    let data = match (allowance, &authorization.permit) {
         (Allowance::ByPermit, Some(given)) => {
             let permit2612 = spelled_out(given);
             UptoProxy::settleWithPermitCall {
@@ -82,20 +82,21 @@ pub(super) fn call(
             UptoProxy::settleCall { permit, amount, owner, witness, signature }.abi_encode()
         }
     };
-    let (payer, deadline) = (promise.payer, promise.deadline);
-    PaymentCall { key: key(promise), payer, to: noun(UPTO_PROXY), data, deadline }
+    let (payer, deadline) = (authorization.payer, authorization.deadline);
+    PaymentCall { key: key(authorization), payer, to: noun(UPTO_PROXY), data, deadline }
 }
 
-fn permitted(promise: &Permit2Authorization) -> TokenPermissions {
-    let (token, amount) = (place(promise.network.usdc()), U256::from(promise.most.atomic()));
+fn permitted(authorization: &Permit2Authorization) -> TokenPermissions {
+    let (token, amount) =
+        (place(authorization.network.usdc()), U256::from(authorization.most.atomic()));
     TokenPermissions { token, amount }
 }
 
-fn witness(promise: &Permit2Authorization) -> Witness {
+fn witness(authorization: &Permit2Authorization) -> Witness {
     Witness {
-        to: place(promise.pay_to),
-        facilitator: place(promise.facilitator),
-        validAfter: U256::from(promise.valid_after),
+        to: place(authorization.pay_to),
+        facilitator: place(authorization.facilitator),
+        validAfter: U256::from(authorization.valid_after),
     }
 }
 
@@ -113,19 +114,19 @@ fn spelled_out(permit: &Eip2612Permit) -> EIP2612Permit {
 /// A transfer event of the token proves the payment.
 pub(super) fn shows(
     receipt: &TransactionReceipt,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     charge: Money,
 ) -> bool {
-    receipt.logs.iter().any(|log| is_payment(log, promise, charge))
+    receipt.logs.iter().any(|log| is_payment(log, authorization, charge))
 }
 
-fn is_payment(log: &EventLog, promise: &Permit2Authorization, charge: Money) -> bool {
+fn is_payment(log: &EventLog, authorization: &Permit2Authorization, charge: Money) -> bool {
     let topics = log.topics.iter().copied();
     let moved = Usdc::Transfer::decode_raw_log_validate(topics, &log.data);
-    log.address == place(promise.network.usdc())
+    log.address == place(authorization.network.usdc())
         && moved.is_ok_and(|moved| {
-            moved.from == place(promise.payer)
-                && moved.to == place(promise.pay_to)
+            moved.from == place(authorization.payer)
+                && moved.to == place(authorization.pay_to)
                 && moved.value == U256::from(charge.atomic())
         })
 }
@@ -134,13 +135,13 @@ fn is_payment(log: &EventLog, promise: &Permit2Authorization, charge: Money) -> 
 /// one costs one node call, not four.
 pub(super) async fn verify(
     network: &NetworkSettler,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     signer: SignatureKind,
 ) -> Result<(), Rejection> {
-    let nonce = permit2::nonce(promise.payer, promise.nonce);
-    signed(network, promise, signer).await?;
+    let nonce = permit2::nonce(authorization.payer, authorization.nonce);
+    signed(network, authorization, signer).await?;
     let asked = (nonce.contract, nonce.call_data.clone());
-    let [balance, allowance] = Funds::questions(promise);
+    let [balance, allowance] = Funds::questions(authorization);
     let answers = network.chain.node.call_all(&[asked, balance, allowance], LATEST).await;
     let (state, funds) = match answers.map_err(unavailable)?.as_slice() {
         [state, balance, allowance] => (nonce.read(state), Funds::read(balance, allowance)),
@@ -150,12 +151,12 @@ pub(super) async fn verify(
     if state == NonceState::Used {
         return Err(Rejection::Invalid(USED_NONCE.to_owned()));
     }
-    enough(&funds, promise.most)?;
-    match funds.route(promise, promise.most)? {
+    enough(&funds, authorization.most)?;
+    match funds.route(authorization, authorization.most)? {
         Allowance::Given => Ok(()),
         // Only the token can verify the permit.
         Allowance::ByPermit => {
-            let call = call(promise, promise.most, Allowance::ByPermit);
+            let call = call(authorization, authorization.most, Allowance::ByPermit);
             network.try_call(&call).await.map_err(|why| unready(&why))
         }
     }
@@ -168,8 +169,8 @@ struct Funds {
 
 impl Funds {
     /// The calls that read them.
-    fn questions(promise: &Permit2Authorization) -> [(EvmAddress, Vec<u8>); 2] {
-        let (usdc, account) = (promise.network.usdc(), place(promise.payer));
+    fn questions(authorization: &Permit2Authorization) -> [(EvmAddress, Vec<u8>); 2] {
+        let (usdc, account) = (authorization.network.usdc(), place(authorization.payer));
         let balance = Usdc::balanceOfCall { account };
         let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
         [(usdc, balance.abi_encode()), (usdc, allowance.abi_encode())]
@@ -185,19 +186,27 @@ impl Funds {
     }
 
     /// How Permit2 gets its allowance.
-    fn route(&self, promise: &Permit2Authorization, amount: Money) -> Result<Allowance, Rejection> {
+    fn route(
+        &self,
+        authorization: &Permit2Authorization,
+        amount: Money,
+    ) -> Result<Allowance, Rejection> {
         if self.allowance >= U256::from(amount.atomic()) {
             return Ok(Allowance::Given);
         }
-        promise.permit.as_ref().map(|_| Allowance::ByPermit).ok_or(Rejection::AllowanceMissing)
+        authorization
+            .permit
+            .as_ref()
+            .map(|_| Allowance::ByPermit)
+            .ok_or(Rejection::AllowanceMissing)
     }
 }
 
 async fn funds(
     network: &NetworkSettler,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
 ) -> Result<Funds, NodeError> {
-    let answers = network.chain.node.call_all(&Funds::questions(promise), LATEST).await?;
+    let answers = network.chain.node.call_all(&Funds::questions(authorization), LATEST).await?;
     match answers.as_slice() {
         [balance, allowance] => Funds::read(balance, allowance),
         _ => Err(NodeError::Unusable),
@@ -214,14 +223,14 @@ fn enough(funds: &Funds, amount: Money) -> Result<(), Rejection> {
 /// Whether the permit is needed.
 pub(super) async fn route(
     network: &NetworkSettler,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     charge: Money,
 ) -> Result<Allowance, Rejection> {
-    match promise.permit {
+    match authorization.permit {
         None => Ok(Allowance::Given),
         Some(_) => {
-            let funds = funds(network, promise).await.map_err(unavailable)?;
-            funds.route(promise, charge)
+            let funds = funds(network, authorization).await.map_err(unavailable)?;
+            funds.route(authorization, charge)
         }
     }
 }
@@ -229,7 +238,7 @@ pub(super) async fn route(
 /// If no key of the payer signed, the payer must be a contract wallet that accepts the signature.
 async fn signed(
     network: &NetworkSettler,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     signer: SignatureKind,
 ) -> Result<(), Rejection> {
     let bad = || Rejection::Invalid(BAD_SIGNATURE.to_owned());
@@ -237,17 +246,19 @@ async fn signed(
         SignatureKind::Key => return Ok(()),
         SignatureKind::Contract => {}
     }
-    if !network.wallet_check_limit.allows(promise.payer) {
+    if !network.wallet_check_limit.allows(authorization.payer) {
         return Err(Rejection::Unavailable);
     }
-    let code = network.chain.node.code(promise.payer, LATEST).await.map_err(unavailable)?;
+    let code = network.chain.node.code(authorization.payer, LATEST).await.map_err(unavailable)?;
     if code.is_empty() {
         return Err(bad());
     }
-    let signature = Bytes::copy_from_slice(&promise.signature);
-    let asked =
-        Wallet::isValidSignatureCall { hash: authorization_digest(promise).into(), signature };
-    let answer = network.chain.node.call(promise.payer, &asked.abi_encode(), LATEST).await;
+    let signature = Bytes::copy_from_slice(&authorization.signature);
+    let asked = Wallet::isValidSignatureCall {
+        hash: authorization_digest(authorization).into(),
+        signature,
+    };
+    let answer = network.chain.node.call(authorization.payer, &asked.abi_encode(), LATEST).await;
     match answer.map_err(PrepareError::from) {
         Ok(said) => {
             // The magic value is the function's selector (EIP-1271).
@@ -256,7 +267,7 @@ async fn signed(
             if !yes {
                 return Err(bad());
             }
-            network.wallet_check_limit.accepted(promise.payer);
+            network.wallet_check_limit.accepted(authorization.payer);
             Ok(())
         }
         Err(PrepareError::Reverted(_)) => Err(bad()),
@@ -267,15 +278,16 @@ async fn signed(
 /// Why nothing was signed, as an x402 reason.
 pub(super) async fn declined(
     network: &NetworkSettler,
-    promise: &Permit2Authorization,
+    authorization: &Permit2Authorization,
     charge: Money,
     why: PrepareError,
 ) -> Rejection {
     let PrepareError::Reverted(bytes) = &why else { return unready(&why) };
     // Permit2 does not say why the transfer failed; balance and allowance do.
     if Revert::abi_decode(bytes).is_ok_and(|revert| revert.reason == TRANSFER_FAILED) {
-        let Ok(funds) = funds(network, promise).await else { return Rejection::Unavailable };
-        let found = enough(&funds, charge).and_then(|()| funds.route(promise, charge).map(drop));
+        let Ok(funds) = funds(network, authorization).await else { return Rejection::Unavailable };
+        let found =
+            enough(&funds, charge).and_then(|()| funds.route(authorization, charge).map(drop));
         if let Err(found) = found {
             return found;
         }

@@ -165,8 +165,8 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn bound(&self, promises: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
-        let rows = self.server.all(&queries::BOUND, &[&keys(promises)]).await?;
+    async fn bound(&self, payment_keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
+        let rows = self.server.all(&queries::BOUND, &[&keys(payment_keys)]).await?;
         rows.iter().map(queries::owner).collect()
     }
 

@@ -23,7 +23,7 @@ enum Heard {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     ConfirmedTransfer,
-    /// Nothing yet; never, once the promise has run out.
+    /// Nothing yet; never, once the authorization has run out.
     Nothing,
     /// More than we asked for happened, and a person decides.
     Doubt,

@@ -51,14 +51,14 @@ pub(crate) struct FacilitatorFixture {
 
 /// One payment that was begun.
 pub(crate) struct Begun {
-    pub(crate) promise: Permit2Authorization,
+    pub(crate) authorization: Permit2Authorization,
     pub(crate) preparation: Preparation,
 }
 
 impl Begun {
     pub(crate) fn due(&self) -> Permit2Payment<'_> {
         Permit2Payment {
-            authorization: &self.promise,
+            authorization: &self.authorization,
             charge: CHARGE,
             preparation: &self.preparation,
         }
@@ -150,19 +150,19 @@ impl FacilitatorFixture {
         }
     }
 
-    pub(crate) fn promise(&self, network: Network, payer: &Key) -> Permit2Authorization {
+    pub(crate) fn authorization(&self, network: Network, payer: &Key) -> Permit2Authorization {
         let terms = self.terms(network);
-        promise(terms, payer, terms.signed(payer))
+        authorization(terms, payer, terms.signed(payer))
     }
 
-    pub(crate) async fn begin(&self, promise: Permit2Authorization) -> Begun {
-        let preparation = self.remote.prepare(&promise, CHARGE, None).await.unwrap();
-        Begun { promise, preparation }
+    pub(crate) async fn begin(&self, authorization: Permit2Authorization) -> Begun {
+        let preparation = self.remote.prepare(&authorization, CHARGE, None).await.unwrap();
+        Begun { authorization, preparation }
     }
 
     /// A payment by the usual payer, ready to settle.
     pub(crate) async fn ready(&self, network: Network) -> Begun {
-        self.begin(self.promise(network, &self.payer())).await
+        self.begin(self.authorization(network, &self.payer())).await
     }
 
     pub(crate) async fn settle(&self, begun: &Begun) -> Result<ConfirmedTransfer, Unsettled> {
@@ -184,8 +184,8 @@ impl FacilitatorFixture {
         sol! {
             function invalidateUnorderedNonces(uint256 word, uint256 mask) external;
         }
-        let (chain, key) = (self.chain(begun.promise.network), self.payer());
-        let nonce = begun.promise.nonce;
+        let (chain, key) = (self.chain(begun.authorization.network), self.payer());
+        let nonce = begun.authorization.nonce;
         let call = invalidateUnorderedNoncesCall {
             word: U256::from_be_bytes(nonce) >> 8,
             mask: U256::ONE << usize::from(nonce[31]),
@@ -204,7 +204,7 @@ impl FacilitatorFixture {
     }
 }
 
-pub(crate) fn promise(
+pub(crate) fn authorization(
     terms: PaymentTerms,
     payer: &Key,
     payload: serde_json::Value,

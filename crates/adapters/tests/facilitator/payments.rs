@@ -13,18 +13,18 @@ use sandbox::facilitator;
 use sandbox::facilitator::fault::{FacilitatorFault, FacilitatorFaultRule, FacilitatorOperation};
 use sandbox::payee::payee;
 
-use crate::fixture::{CHARGE, ChainAccess, FacilitatorFixture, open, promise};
+use crate::fixture::{CHARGE, ChainAccess, FacilitatorFixture, authorization, open};
 
 #[tokio::test]
 async fn on_every_network_the_seller_gets_the_charge_and_the_payer_loses_it_to_the_unit() {
     let fixture = FacilitatorFixture::seeing().await;
     for network in Network::ALL {
         let before = fixture.chain(network).usdc_of(fixture.payer().address());
-        let carrier = fixture.emulated.accounts()[0];
-        let service = Permit2Support { facilitator: carrier, sponsoring: GasSponsoring::Offered };
+        let facilitator = fixture.emulated.accounts()[0];
+        let service = Permit2Support { facilitator, sponsoring: GasSponsoring::Offered };
         assert_eq!(fixture.remote.support(network), Some(service));
         let begun = fixture.ready(network).await;
-        assert_eq!(fixture.remote.verify(&begun.promise, SignatureKind::Key).await, Ok(()));
+        assert_eq!(fixture.remote.verify(&begun.authorization, SignatureKind::Key).await, Ok(()));
         assert_eq!(fixture.paid(network), 0);
 
         let moved = fixture.settle(&begun).await.unwrap();
@@ -46,7 +46,7 @@ async fn on_every_network_the_seller_gets_the_charge_and_the_payer_loses_it_to_t
 }
 
 #[tokio::test]
-async fn settling_the_same_promise_again_moves_nothing_and_is_never_called_a_refusal() {
+async fn settling_the_same_authorization_again_moves_nothing_and_is_never_called_a_refusal() {
     let fixture = FacilitatorFixture::seeing().await;
     let begun = fixture.ready(Network::Base).await;
     fixture.settle(&begun).await.unwrap();
@@ -62,12 +62,12 @@ async fn settling_the_same_promise_again_moves_nothing_and_is_never_called_a_ref
 async fn a_missing_allowance_is_reported_and_the_same_authorization_pays_after_it() {
     let fixture = FacilitatorFixture::seeing().await;
     let newcomer = fixture.chains.faucet().newcomer();
-    let promise = fixture.promise(Network::Polygon, &newcomer);
+    let authorization = fixture.authorization(Network::Polygon, &newcomer);
     let missing = Err(Rejection::AllowanceMissing);
-    assert_eq!(fixture.remote.verify(&promise, SignatureKind::Key).await, missing);
+    assert_eq!(fixture.remote.verify(&authorization, SignatureKind::Key).await, missing);
     fixture.chain(Network::Polygon).set_allowance(newcomer.address(), PERMIT2, u128::MAX);
-    assert_eq!(fixture.remote.verify(&promise, SignatureKind::Key).await, Ok(()));
-    let begun = fixture.begin(promise).await;
+    assert_eq!(fixture.remote.verify(&authorization, SignatureKind::Key).await, Ok(()));
+    let begun = fixture.begin(authorization).await;
     fixture.settle(&begun).await.unwrap();
     assert_eq!(fixture.paid(Network::Polygon), 2_117_500);
 }
@@ -76,9 +76,9 @@ async fn a_missing_allowance_is_reported_and_the_same_authorization_pays_after_i
 async fn a_payer_with_no_allowance_and_no_gas_pays_with_a_permit_that_comes_along() {
     let fixture = FacilitatorFixture::seeing().await;
     let (newcomer, terms) = (fixture.chains.faucet().newcomer(), fixture.terms(Network::Arbitrum));
-    let promise = promise(terms, &newcomer, terms.sponsored(&newcomer));
-    assert_eq!(fixture.remote.verify(&promise, SignatureKind::Key).await, Ok(()));
-    let begun = fixture.begin(promise).await;
+    let authorization = authorization(terms, &newcomer, terms.sponsored(&newcomer));
+    assert_eq!(fixture.remote.verify(&authorization, SignatureKind::Key).await, Ok(()));
+    let begun = fixture.begin(authorization).await;
     let moved = fixture.settle(&begun).await.unwrap();
     assert_eq!(fixture.paid(Network::Arbitrum), 2_117_500);
     let Ok(TransferStatus::Moved(traced)) = fixture.trace(&begun).await else { panic!("moved") };
@@ -88,8 +88,8 @@ async fn a_payer_with_no_allowance_and_no_gas_pays_with_a_permit_that_comes_alon
 #[tokio::test]
 async fn what_the_chain_refuses_is_invalid_with_the_facilitators_reason() {
     let fixture = FacilitatorFixture::seeing().await;
-    let promise = fixture.promise(Network::Base, &fixture.payer());
-    let check = || fixture.remote.verify(&promise, SignatureKind::Contract);
+    let authorization = fixture.authorization(Network::Base, &fixture.payer());
+    let check = || fixture.remote.verify(&authorization, SignatureKind::Contract);
     let invalid = |reason: &str| Err(Rejection::Invalid(reason.to_owned()));
     fixture.chain(Network::Base).pause();
     assert_eq!(check().await, invalid("permit2_simulation_failed"));
@@ -103,7 +103,7 @@ async fn what_the_chain_refuses_is_invalid_with_the_facilitators_reason() {
 #[tokio::test]
 async fn a_facilitator_in_trouble_is_never_the_payers_fault() {
     let fixture = FacilitatorFixture::seeing().await;
-    let promise = fixture.promise(Network::Base, &fixture.payer());
+    let authorization = fixture.authorization(Network::Base, &fixture.payer());
     for kind in [
         FacilitatorFault::CutBefore,
         FacilitatorFault::CutAfter,
@@ -116,7 +116,7 @@ async fn a_facilitator_in_trouble_is_never_the_payers_fault() {
         fixture
             .emulated
             .add_fault(FacilitatorFaultRule::new(kind).on(FacilitatorOperation::Verify).once());
-        let said = fixture.remote.verify(&promise, SignatureKind::Key).await;
+        let said = fixture.remote.verify(&authorization, SignatureKind::Key).await;
         assert_eq!(said, Err(Rejection::Unavailable), "{kind:?}");
     }
     let no = FacilitatorFaultRule::new(FacilitatorFault::Refused)
@@ -125,8 +125,8 @@ async fn a_facilitator_in_trouble_is_never_the_payers_fault() {
         .once();
     fixture.emulated.add_fault(no);
     let invalid = Rejection::Invalid("permit2_not_yet_valid".to_owned());
-    assert_eq!(fixture.remote.verify(&promise, SignatureKind::Key).await, Err(invalid));
-    assert_eq!(fixture.remote.verify(&promise, SignatureKind::Key).await, Ok(()));
+    assert_eq!(fixture.remote.verify(&authorization, SignatureKind::Key).await, Err(invalid));
+    assert_eq!(fixture.remote.verify(&authorization, SignatureKind::Key).await, Ok(()));
     assert_eq!(fixture.paid(Network::Base), 0);
 }
 
@@ -138,7 +138,7 @@ async fn an_older_offer_names_an_account_that_is_still_known_and_pays() {
     };
     let fixture = open(ChainAccess::WithNode, settings).await;
     let begun = fixture.ready(Network::Base).await;
-    let first = begun.promise.facilitator;
+    let first = begun.authorization.facilitator;
     fixture.remote.refresh().await;
     assert_ne!(fixture.remote.support(Network::Base).unwrap().facilitator, first);
     for account in fixture.emulated.accounts() {
@@ -173,10 +173,11 @@ async fn what_is_prepared_stays_what_it_was() {
     let fixture = FacilitatorFixture::seeing().await;
     let begun = fixture.ready(Network::Base).await;
     fixture.chain(Network::Base).mine(10);
-    let again = fixture.remote.prepare(&begun.promise, CHARGE, Some(&begun.preparation)).await;
+    let again =
+        fixture.remote.prepare(&begun.authorization, CHARGE, Some(&begun.preparation)).await;
     assert!(again.unwrap() == begun.preparation);
     let empty = Preparation::default();
-    let again = fixture.remote.prepare(&begun.promise, CHARGE, Some(&empty)).await;
+    let again = fixture.remote.prepare(&begun.authorization, CHARGE, Some(&empty)).await;
     assert!(again.unwrap() == empty, "the block of today is no answer for yesterday");
 }
 

@@ -99,7 +99,7 @@ async fn a_reorganisation_takes_the_money_back_and_gives_it_again() {
 }
 
 #[tokio::test]
-async fn only_the_chains_own_final_time_ends_a_promise() {
+async fn only_the_chains_own_final_time_ends_an_authorization() {
     let fixture = FacilitatorFixture::seeing().await;
     let begun = lost(&fixture, FacilitatorFault::CutBefore).await;
     fixture.chain(NETWORK).set_depths(TagDepths { safe: 0, finalized: 4 });
@@ -164,8 +164,11 @@ async fn without_a_note_of_the_block_before_it_a_use_is_found_all_the_same() {
     let used = lost(&fixture, FacilitatorFault::CutAfter).await;
     let trace = async |begun: &Begun| {
         let empty = Preparation::default();
-        let due =
-            Permit2Payment { authorization: &begun.promise, charge: CHARGE, preparation: &empty };
+        let due = Permit2Payment {
+            authorization: &begun.authorization,
+            charge: CHARGE,
+            preparation: &empty,
+        };
         fixture.remote.trace(due, None).await
     };
     for blocks in [0, 1, 20, 300] {
@@ -181,7 +184,7 @@ async fn without_a_note_of_the_block_before_it_a_use_is_found_all_the_same() {
 async fn a_node_in_trouble_proves_nothing_and_begins_nothing() {
     let fixture = FacilitatorFixture::seeing().await;
     let begun = lost(&fixture, FacilitatorFault::CutAfter).await;
-    let promise = fixture.promise(NETWORK, &fixture.payer());
+    let authorization = fixture.authorization(NETWORK, &fixture.payer());
     for fault in [
         NodeFault::Reset,
         NodeFault::Unavailable,
@@ -192,7 +195,7 @@ async fn a_node_in_trouble_proves_nothing_and_begins_nothing() {
         fixture.chain(NETWORK).add_fault(ChainRule::always(fault.clone()));
         let traced = fixture.trace(&begun).await;
         assert!(matches!(traced, Err(Failure::Lost(_))), "{fault:?}: {traced:?}");
-        let prepared = fixture.remote.prepare(&promise, CHARGE, None).await;
+        let prepared = fixture.remote.prepare(&authorization, CHARGE, None).await;
         assert!(matches!(prepared, Err(Rejection::Unavailable)), "{fault:?}");
         fixture.chain(NETWORK).clear_faults();
     }
@@ -275,7 +278,7 @@ async fn a_burned_nonce_that_a_node_does_not_show_is_open_and_then_for_a_person(
 }
 
 #[tokio::test]
-async fn a_burning_that_a_reorganisation_takes_back_leaves_the_promise_to_be_paid() {
+async fn a_burning_that_a_reorganisation_takes_back_leaves_the_authorization_to_be_paid() {
     let fixture = FacilitatorFixture::seeing().await;
     let chain = fixture.chain(NETWORK);
     chain.set_depths(TagDepths { safe: 0, finalized: 4 });

@@ -78,10 +78,10 @@ impl Told {
 
 /// Pays with whatever faults are set, and finds out the rest without them.
 async fn try_to_pay(fixture: &Fixture, settler: &Settler) -> (Told, TransferStatus) {
-    let promise = fixture.promise();
-    let verdict = settler.verify(&promise, SignatureKind::Key).await;
+    let authorization = fixture.authorization();
+    let verdict = settler.verify(&authorization, SignatureKind::Key).await;
     let prepared = match verdict {
-        Ok(()) => Payment::prepare(settler, promise).await,
+        Ok(()) => Payment::prepare(settler, authorization).await,
         Err(why) => Err(why),
     };
     let Ok(mut payment) = prepared else { return (Told::NotTaken, TransferStatus::Void) };
@@ -111,7 +111,7 @@ async fn walk_one(depths: TagDepths, fault: NodeFault) -> Vec<Told> {
     let chain = fixture.chain();
     chain.set_depths(depths);
     let settler = fixture.settler();
-    pay(&settler, fixture.promise()).await.unwrap();
+    pay(&settler, fixture.authorization()).await.unwrap();
     fixture.end(settler).await;
     let calls = calls(&fixture);
     assert!(calls.len() >= 10, "{calls:?}");
@@ -234,7 +234,7 @@ async fn pay_in_the_storm(
     settler: &Settler,
     storm: &mut Storm,
 ) -> (Told, TransferStatus) {
-    let authorization = fixture.promise();
+    let authorization = fixture.authorization();
     let mut payment = loop {
         storm.begin(fixture);
         if settler.verify(&authorization, SignatureKind::Key).await.is_ok()
@@ -287,6 +287,6 @@ async fn a_fault_in_every_third_call_costs_time_and_nothing_else() {
     let interrupted = told.iter().filter(|said| **said != Told::Paid).count();
     assert!(owed > COUNT / 2 && interrupted > 0, "{owed} paid, {interrupted} interrupted");
     // Whatever the faults left behind, the next payment goes in.
-    pay(&settler, fixture.promise()).await.unwrap();
+    pay(&settler, fixture.authorization()).await.unwrap();
     assert_eq!((fixture.paid(), fixture.chain().waiting()), (atomic(owed + 1), 0));
 }

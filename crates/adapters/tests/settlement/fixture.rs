@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 use crate::signing::{CHARGE, Terms, key_bytes, transfer};
 
 pub(crate) const NOON: u64 = 1_794_700_000;
-pub(crate) const PROMISE_SECONDS: u64 = 600;
+pub(crate) const AUTHORIZATION_SECONDS: u64 = 600;
 /// The network of a test that names no other.
 pub(crate) const BASE: Network = Network::Base;
 /// Long enough for the busiest machine.
@@ -96,7 +96,7 @@ pub(crate) struct Fixture {
     /// How long a payer waits for a block.
     pub receipt_time: Duration,
     pub outbox: MemoryOutbox,
-    promises: AtomicU64,
+    authorizations: AtomicU64,
 }
 
 impl Fixture {
@@ -114,7 +114,7 @@ impl Fixture {
             node_deadline: NODE_DEADLINE,
             receipt_time: RECEIPT_TIME,
             outbox: MemoryOutbox::default(),
-            promises: AtomicU64::new(0),
+            authorizations: AtomicU64::new(0),
         }
     }
 
@@ -192,9 +192,9 @@ impl Fixture {
         SenderAccount { network: BASE, address: self.account() }
     }
 
-    /// Terms with a nonce that no other promise of this test has.
+    /// Terms with a nonce that no other authorization of this test has.
     pub(crate) fn terms(&self, payer: EvmAddress) -> Terms {
-        let number = self.promises.fetch_add(1, Ordering::SeqCst) + 1;
+        let number = self.authorizations.fetch_add(1, Ordering::SeqCst) + 1;
         let mut nonce = [0xa5; 32];
         nonce[24..].copy_from_slice(&number.to_be_bytes());
         Terms {
@@ -203,18 +203,18 @@ impl Fixture {
             pay_to: payee(),
             facilitator: self.account(),
             nonce,
-            deadline: self.clock.now().0 + PROMISE_SECONDS,
+            deadline: self.clock.now().0 + AUTHORIZATION_SECONDS,
         }
     }
 
-    /// A good promise of the demonstration payer.
-    pub(crate) fn promise(&self) -> Permit2Authorization {
+    /// A good authorization of the demonstration payer.
+    pub(crate) fn authorization(&self) -> Permit2Authorization {
         let payer = self.chains.faucet().payer();
         self.terms(payer.address()).signed_by(&payer)
     }
 
-    /// A good promise of another payer, who has money and an allowance.
-    pub(crate) fn promise_of(&self, label: &str) -> Permit2Authorization {
+    /// A good authorization of another payer, who has money and an allowance.
+    pub(crate) fn authorization_of(&self, label: &str) -> Permit2Authorization {
         let payer = self.funded_payer(label);
         self.terms(payer.address()).signed_by(&payer)
     }
@@ -251,27 +251,27 @@ impl Fixture {
 /// An x402 payment as the desk holds it.
 #[derive(Clone)]
 pub(crate) struct Payment {
-    pub promise: Permit2Authorization,
+    pub authorization: Permit2Authorization,
     pub preparation: Preparation,
 }
 
 impl Payment {
     pub(crate) async fn prepare(
         settler: &Settler,
-        promise: Permit2Authorization,
+        authorization: Permit2Authorization,
     ) -> Result<Self, Rejection> {
-        let preparation = settler.prepare(&promise, CHARGE, None).await?;
-        Ok(Self { promise, preparation })
+        let preparation = settler.prepare(&authorization, CHARGE, None).await?;
+        Ok(Self { authorization, preparation })
     }
 
     pub(crate) fn key(&self) -> PaymentKey {
-        let Permit2Authorization { network, payer, nonce, .. } = self.promise;
+        let Permit2Authorization { network, payer, nonce, .. } = self.authorization;
         PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)
     }
 
     fn due(&self) -> Permit2Payment<'_> {
         Permit2Payment {
-            authorization: &self.promise,
+            authorization: &self.authorization,
             charge: CHARGE,
             preparation: &self.preparation,
         }
@@ -300,7 +300,7 @@ impl Payment {
             TransferStatus::Open => {}
             end @ (TransferStatus::Moved(_) | TransferStatus::Void) => return Ok(end),
         }
-        let again = settler.prepare(&self.promise, CHARGE, Some(&self.preparation)).await;
+        let again = settler.prepare(&self.authorization, CHARGE, Some(&self.preparation)).await;
         let Ok(again) = again else { return Ok(TransferStatus::Open) };
         self.preparation = again;
         self.settle(settler).await.map(TransferStatus::Moved)
@@ -321,10 +321,10 @@ impl Payment {
 /// Verifies, prepares and settles, as the desk does for a paying caller.
 pub(crate) async fn pay(
     settler: &Settler,
-    promise: Permit2Authorization,
+    authorization: Permit2Authorization,
 ) -> Result<ConfirmedTransfer, Unsettled> {
-    settler.verify(&promise, SignatureKind::Key).await.unwrap();
-    let payment = Payment::prepare(settler, promise).await.unwrap();
+    settler.verify(&authorization, SignatureKind::Key).await.unwrap();
+    let payment = Payment::prepare(settler, authorization).await.unwrap();
     payment.settle(settler).await
 }
 

@@ -22,11 +22,11 @@ async fn a_payment_is_not_prepared_while_gas_costs_more_than_the_cap() {
     let (settler, chain) = (fixture.settler(), fixture.chain());
     let cap = SettlerLimits::of(BASE).fee_cap;
     chain.set_base_fee(cap);
-    let promise = fixture.promise();
-    let dear = settler.prepare(&promise, CHARGE, None).await.map(drop);
+    let authorization = fixture.authorization();
+    let dear = settler.prepare(&authorization, CHARGE, None).await.map(drop);
     assert_eq!(dear, Err(Rejection::Unavailable));
     chain.set_base_fee(cap / 2);
-    pay(&settler, promise).await.unwrap();
+    pay(&settler, authorization).await.unwrap();
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(1), 1));
 }
 
@@ -35,13 +35,13 @@ async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared() {
     let fixture = Fixture::open().await;
     let settler =
         fixture.settler_within(SettlerLimits { gas_max: 60_000, ..SettlerLimits::of(BASE) });
-    let greedy = settler.prepare(&fixture.promise(), CHARGE, None).await.map(drop);
+    let greedy = settler.prepare(&fixture.authorization(), CHARGE, None).await.map(drop);
     assert_eq!(greedy, Err(Rejection::Unavailable));
 }
 
 /// Prepares a payment, changes the world, and expects that its settlement gets no nonce.
 async fn assert_withdrawn(fixture: &Fixture, settler: &Settler, change: impl FnOnce(), why: &str) {
-    let payment = Payment::prepare(settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(settler, fixture.authorization()).await.unwrap();
     change();
     let withdrawn = payment.settle(settler).await;
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn(why.to_owned())));
@@ -63,7 +63,7 @@ async fn an_account_without_gas_signs_nothing() {
     let settler = fixture.settler();
     let dry = || fixture.chain().set_native(fixture.account(), 1);
     assert_withdrawn(&fixture, &settler, dry, "the settler's account cannot pay for gas").await;
-    let dry = settler.prepare(&fixture.promise(), CHARGE, None).await.map(drop);
+    let dry = settler.prepare(&fixture.authorization(), CHARGE, None).await.map(drop);
     assert_eq!(dry, Err(Rejection::Unavailable));
 }
 
@@ -71,14 +71,14 @@ async fn an_account_without_gas_signs_nothing() {
 async fn a_spent_gas_budget_withdraws_settlements() {
     let fixture = Fixture::open().await;
     let settler = fixture.settler();
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     fixture.end(settler).await;
     let kept: serde_json::Value = serde_json::from_slice(&payment.preparation.0).unwrap();
     // A payment may cost 21 million wei for a unit of gas, and costs 11 million.
     let budget = 25_000_000 * u128::from(kept["gas"].as_u64().unwrap());
     let limits = SettlerLimits { gas_budget_per_hour: budget, ..SettlerLimits::of(BASE) };
     let settler = fixture.settler_within(limits);
-    pay(&settler, fixture.promise()).await.unwrap();
+    pay(&settler, fixture.authorization()).await.unwrap();
     let why = "the gas budget of this hour is spent";
     assert_withdrawn(&fixture, &settler, || (), why).await;
     assert_eq!(fixture.chain().nonce_of(fixture.account()), 1);
@@ -91,7 +91,7 @@ async fn a_payment_that_always_fails_is_signed_eight_times_and_never_again() {
     chain.set_depths(TagDepths { safe: 100, finalized: 200 });
     let fails = NodeFaultRule::once(NodeFault::Revert, "eth_sendRawTransaction");
     chain.add_fault(NodeFaultRule { times: None, ..fails });
-    let mut payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let mut payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     for _ in 0..12 {
         let _ = payment.look(&settler).await;
     }
@@ -100,7 +100,7 @@ async fn a_payment_that_always_fails_is_signed_eight_times_and_never_again() {
     // Neither a new process nor a new order for the same payment begins anew.
     fixture.end(settler).await;
     let settler = fixture.settler();
-    let payment = Payment::prepare(&settler, payment.promise).await.unwrap();
+    let payment = Payment::prepare(&settler, payment.authorization).await.unwrap();
     let lost = payment.settle(&settler).await;
     assert!(matches!(lost, Err(Unsettled::Lost(_))), "{lost:?}");
     chain.set_depths(TagDepths::default());
@@ -118,9 +118,9 @@ async fn a_payment_leaves_its_charge_its_fee_and_the_balance_in_the_metrics() {
     let text = || recorder.handle().render();
     assert!(!text().contains(measurements::SETTLER_BALANCE), "it was not read yet");
     let before = chain.native_of(fixture.account());
-    let promise = fixture.promise();
-    let payer = promise.payer.to_string();
-    pay(&settler, promise).await.unwrap();
+    let authorization = fixture.authorization();
+    let payer = authorization.payer.to_string();
+    pay(&settler, authorization).await.unwrap();
     let fee = before - chain.native_of(fixture.account());
     let has = |name: &str, labels: &str, value: u128| {
         text().contains(&format!("{name}{{{labels}network=\"{}\"}} {value}\n", BASE.caip2()))
@@ -171,7 +171,7 @@ async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
         // The sender reads the balance again with a payment that comes a little later.
         until("the balance is read", async || {
             chain.set_native(fixture.account(), balance);
-            pay(&settler, fixture.promise()).await.unwrap();
+            pay(&settler, fixture.authorization()).await.unwrap();
             (said("runs out of gas"), said("enough gas again")) == alerts
         })
         .await;

@@ -10,7 +10,7 @@ use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{MiningMode, NodeFault, NodeFaultRule, ReorgedTransactions, TagDepths};
 use sandbox::payee::payee;
 
-use crate::fixture::{Fixture, PROMISE_SECONDS, Payment, atomic, pay, until};
+use crate::fixture::{AUTHORIZATION_SECONDS, Fixture, Payment, atomic, pay, until};
 use crate::signing::{CHARGE, settlement};
 use crate::watched_outbox::{AssignFault, WatchedOutbox};
 
@@ -18,8 +18,8 @@ use crate::watched_outbox::{AssignFault, WatchedOutbox};
 pub(crate) async fn prepared(fixture: &Fixture, settler: &Settler, count: u64) -> Vec<Payment> {
     let mut payments = Vec::new();
     for number in 0..count {
-        let promise = fixture.promise_of(&format!("payer {number}"));
-        payments.push(Payment::prepare(settler, promise).await.unwrap());
+        let authorization = fixture.authorization_of(&format!("payer {number}"));
+        payments.push(Payment::prepare(settler, authorization).await.unwrap());
     }
     payments
 }
@@ -67,7 +67,7 @@ async fn nothing_is_sent_while_the_outbox_does_not_take_it() {
     let fixture = Fixture::open().await;
     let outbox = Arc::new(WatchedOutbox::new(&fixture, &[AssignFault::NotWritten; 2]));
     let settler = Arc::new(fixture.settler_on(&outbox));
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     payment.settle(&settler).await.unwrap();
     let assigned = outbox.assigned();
     assert_eq!(assigned.len(), 3);
@@ -96,14 +96,14 @@ async fn rows_that_were_written_without_an_answer_are_sent_as_they_are() {
 async fn a_settlement_without_a_nonce_is_withdrawn_in_time_and_never_sent() {
     let fixture = Fixture::with_short_receipt_time().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     let fault = NodeFaultRule::once(NodeFault::Unavailable, "eth_feeHistory");
     chain.add_fault(NodeFaultRule { times: None, ..fault });
     let withdrawn = payment.settle(&settler).await;
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn("no sender took it in time".to_owned())));
     chain.clear_faults();
     until("another payment is paid", async || {
-        pay(&settler, fixture.promise_of("next")).await.is_ok()
+        pay(&settler, fixture.authorization_of("next")).await.is_ok()
     })
     .await;
     assert_eq!(fixture.signed(payment.key()).await, 0);
@@ -114,7 +114,7 @@ async fn a_settlement_with_a_nonce_is_never_withdrawn() {
     let fixture = Fixture::with_short_receipt_time().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
     chain.set_mining(MiningMode::Held);
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     for _ in 0..2 {
         let lost = payment.settle(&settler).await;
         assert_eq!(lost, Err(Unsettled::Lost("no receipt in time".to_owned())));
@@ -127,11 +127,11 @@ async fn a_settlement_with_a_nonce_is_never_withdrawn() {
 #[tokio::test]
 async fn an_authorization_that_is_about_to_expire_gets_no_nonce() {
     let fixture = Fixture::open().await;
-    let promise = fixture.promise();
-    fixture.clock.forward(PROMISE_SECONDS - 5);
+    let authorization = fixture.authorization();
+    fixture.clock.forward(AUTHORIZATION_SECONDS - 5);
     fixture.chain().mine(1);
     let settler = fixture.settler();
-    let payment = Payment::prepare(&settler, promise).await.unwrap();
+    let payment = Payment::prepare(&settler, authorization).await.unwrap();
     let withdrawn = payment.settle(&settler).await;
     let words = "the authorization is about to expire".to_owned();
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn(words)));
@@ -139,17 +139,17 @@ async fn an_authorization_that_is_about_to_expire_gets_no_nonce() {
 }
 
 #[tokio::test]
-async fn a_promise_that_is_settled_many_times_takes_one_nonce() {
+async fn an_authorization_that_is_settled_many_times_takes_one_nonce() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (Arc::new(fixture.settler()), fixture.chain());
-    let promise = fixture.promise();
+    let authorization = fixture.authorization();
     let mut payments = Vec::new();
     for _ in 0..10 {
-        payments.push(Payment::prepare(&settler, promise.clone()).await.unwrap());
+        payments.push(Payment::prepare(&settler, authorization.clone()).await.unwrap());
     }
-    // A smaller charge for the same promise is the same payment.
+    // A smaller charge for the same authorization is the same payment.
     let half = Usdc::from_atomic(CHARGE.atomic() / 2);
-    settler.prepare(&promise, half, None).await.unwrap();
+    settler.prepare(&authorization, half, None).await.unwrap();
     chain.set_mining(MiningMode::Held);
     let first = payments[0].settling(&settler);
     until("it is in the pool", async || chain.waiting() == 1).await;
@@ -167,11 +167,11 @@ async fn a_promise_that_is_settled_many_times_takes_one_nonce() {
 async fn a_nonce_that_another_program_used_with_our_key_is_passed_over() {
     let fixture = Fixture::open().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    pay(&settler, fixture.promise_of("first")).await.unwrap();
-    let stolen = fixture.promise_of("stolen");
+    pay(&settler, fixture.authorization_of("first")).await.unwrap();
+    let stolen = fixture.authorization_of("stolen");
     let key = fixture.chains.faucet().settler();
     chain.send(&settlement(&stolen, &key, 1)).unwrap();
-    let mut payment = Payment::prepare(&settler, fixture.promise_of("next")).await.unwrap();
+    let mut payment = Payment::prepare(&settler, fixture.authorization_of("next")).await.unwrap();
     let lost = payment.settle(&settler).await;
     let words = "its nonce was used by another transaction".to_owned();
     assert_eq!(lost, Err(Unsettled::Lost(words)));
@@ -215,7 +215,7 @@ async fn what_a_reorganisation_drops_is_sent_again_with_the_same_bytes() {
     }
     chain.reorganise(3, ReorgedTransactions::Dropped);
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (0, 0));
-    pay(&settler, fixture.promise_of("next")).await.unwrap();
+    pay(&settler, fixture.authorization_of("next")).await.unwrap();
     assert_eq!((fixture.paid(), chain.nonce_of(fixture.account())), (atomic(4), 4));
     assert_eq!(nonces(&fixture, &payments).await, [0, 1, 2]);
     for (payment, hash) in payments.iter().zip(hashes) {

@@ -64,7 +64,7 @@ fn place(noun: EvmAddress) -> Address {
     noun.bytes().into()
 }
 
-/// What a payer promises before it is signed.
+/// What a payer authorizes before it is signed.
 #[derive(Clone)]
 pub(crate) struct Terms {
     pub network: Network,
@@ -113,50 +113,54 @@ impl Terms {
 }
 
 /// The allowance that a newcomer signs along, with the token's first nonce.
-pub(crate) fn permit(promise: &Permit2Authorization, key: &Key, amount: Usdc) -> Eip2612Permit {
+pub(crate) fn permit(
+    authorization: &Permit2Authorization,
+    key: &Key,
+    amount: Usdc,
+) -> Eip2612Permit {
     let message = token::Permit {
-        owner: place(promise.payer),
+        owner: place(authorization.payer),
         spender: place(PERMIT2),
         value: U256::from(amount.atomic()),
         nonce: U256::ZERO,
-        deadline: U256::from(promise.deadline),
+        deadline: U256::from(authorization.deadline),
     };
-    let digest = message.eip712_signing_hash(&usdc_domain(promise.network));
-    Eip2612Permit { amount, deadline: promise.deadline, signature: key.sign(digest.0) }
+    let digest = message.eip712_signing_hash(&usdc_domain(authorization.network));
+    Eip2612Permit { amount, deadline: authorization.deadline, signature: key.sign(digest.0) }
 }
 
-/// A payer's own transaction that takes the promise back.
-pub(crate) fn cancellation(promise: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
-    let word = U256::from_be_bytes(promise.nonce);
+/// A payer's own transaction that takes the authorization back.
+pub(crate) fn cancellation(authorization: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
+    let word = U256::from_be_bytes(authorization.nonce);
     let call = invalidateUnorderedNoncesCall {
         wordPosition: word >> 8,
-        mask: U256::ONE << usize::from(promise.nonce[31]),
+        mask: U256::ONE << usize::from(authorization.nonce[31]),
     };
-    transaction(promise.network, nonce, PERMIT2, call.abi_encode()).sign(key.signing_key())
+    transaction(authorization.network, nonce, PERMIT2, call.abi_encode()).sign(key.signing_key())
 }
 
-/// A transaction of the account that the promise names, sent past the sender.
-pub(crate) fn settlement(promise: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
+/// A transaction of the account that the authorization names, sent past the sender.
+pub(crate) fn settlement(authorization: &Permit2Authorization, key: &Key, nonce: u64) -> Vec<u8> {
     let permitted = TokenPermissions {
-        token: place(promise.network.usdc()),
-        amount: U256::from(promise.most.atomic()),
+        token: place(authorization.network.usdc()),
+        amount: U256::from(authorization.most.atomic()),
     };
     let call = settleCall {
         permit: PermitTransferFrom {
             permitted,
-            nonce: U256::from_be_bytes(promise.nonce),
-            deadline: U256::from(promise.deadline),
+            nonce: U256::from_be_bytes(authorization.nonce),
+            deadline: U256::from(authorization.deadline),
         },
         amount: U256::from(CHARGE.atomic()),
-        owner: place(promise.payer),
+        owner: place(authorization.payer),
         witness: Witness {
-            to: place(promise.pay_to),
-            facilitator: place(promise.facilitator),
+            to: place(authorization.pay_to),
+            facilitator: place(authorization.facilitator),
             validAfter: U256::ZERO,
         },
-        signature: promise.signature.clone().into(),
+        signature: authorization.signature.clone().into(),
     };
-    transaction(promise.network, nonce, UPTO_PROXY, call.abi_encode()).sign(key.signing_key())
+    transaction(authorization.network, nonce, UPTO_PROXY, call.abi_encode()).sign(key.signing_key())
 }
 
 fn usdc_domain(network: Network) -> Eip712Domain {

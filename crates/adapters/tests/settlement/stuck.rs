@@ -9,7 +9,7 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use sandbox::chain::{ChainHandle, MiningMode, NodeFault, NodeFaultRule};
 use tokio::task::JoinHandle;
 
-use crate::fixture::{BASE, Fixture, PROMISE_SECONDS, Payment, atomic, until};
+use crate::fixture::{AUTHORIZATION_SECONDS, BASE, Fixture, Payment, atomic, until};
 use crate::watched_outbox::WatchedOutbox;
 
 /// Above what a transaction offers that was signed at the sandbox's usual base fee.
@@ -36,9 +36,9 @@ impl Stuck {
         }));
         let chain = fixture.chain();
         chain.set_mining(MiningMode::Held);
-        let head = Payment::prepare(&settler, fixture.promise_of("head")).await.unwrap();
+        let head = Payment::prepare(&settler, fixture.authorization_of("head")).await.unwrap();
         fixture.clock.forward(60);
-        let behind = Payment::prepare(&settler, fixture.promise_of("behind")).await.unwrap();
+        let behind = Payment::prepare(&settler, fixture.authorization_of("behind")).await.unwrap();
         let first = head.settling(&settler);
         until("the first is in the pool", async || chain.waiting() == 1).await;
         let second = behind.settling(&settler);
@@ -133,7 +133,7 @@ async fn a_head_that_was_signed_near_the_cap_is_replaced_above_it() {
 async fn an_expired_head_is_replaced_by_an_empty_transaction() {
     let stuck = Stuck::new(SettlerLimits::of(BASE)).await;
     let chain = stuck.chain();
-    stuck.fixture.clock.forward(PROMISE_SECONDS - 30);
+    stuck.fixture.clock.forward(AUTHORIZATION_SECONDS - 30);
     chain.mine(2);
     stuck.until_replaced().await;
     chain.set_base_fee(USUAL_BASE_FEE);
@@ -161,8 +161,8 @@ async fn a_node_that_files_the_next_nonce_as_waiting_delays_payments_by_seconds(
     });
     let mut settling = Vec::new();
     for number in 0..12 {
-        let promise = fixture.promise_of(&format!("payer {number}"));
-        let payment = Payment::prepare(&settler, promise).await.unwrap();
+        let authorization = fixture.authorization_of(&format!("payer {number}"));
+        let payment = Payment::prepare(&settler, authorization).await.unwrap();
         settling.push(payment.settling(&settler));
     }
     for payment in settling {

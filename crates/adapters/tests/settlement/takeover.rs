@@ -86,7 +86,7 @@ async fn a_process_that_does_not_send_withdraws_what_has_no_nonce() {
     let fixture = Fixture::with_short_receipt_time().await;
     let other = fixture.outbox.another_process();
     let leader = fixture.settler();
-    let payment = Payment::prepare(&leader, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&leader, fixture.authorization()).await.unwrap();
     fixture.end(leader).await;
     // A process that has the lease and takes nothing from the queue.
     assert!(other.lease(fixture.sender_account()).await.unwrap().is_some());
@@ -94,7 +94,9 @@ async fn a_process_that_does_not_send_withdraws_what_has_no_nonce() {
     let withdrawn = payment.settle(&follower).await;
     assert!(matches!(withdrawn, Err(Unsettled::Withdrawn(_))), "{withdrawn:?}");
     other.expire();
-    until("the follower leads", async || pay(&follower, fixture.promise_of("next")).await.is_ok())
-        .await;
+    until("the follower leads", async || {
+        pay(&follower, fixture.authorization_of("next")).await.is_ok()
+    })
+    .await;
     assert_eq!((fixture.signed(payment.key()).await, fixture.paid()), (0, atomic(1)));
 }

@@ -226,7 +226,7 @@ async fn both_protocols_share_one_account_and_its_nonces() {
     let fixture = Fixture::open().await;
     let settler = fixture.settler();
     let first = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
-    let second = crate::fixture::Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let second = crate::fixture::Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     let third = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
     first.settle(&settler).await.unwrap();
     second.settle(&settler).await.unwrap();

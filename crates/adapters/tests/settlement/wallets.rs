@@ -22,12 +22,12 @@ fn place_wallet(fixture: &Fixture) {
     fixture.chain().place_wallet(WALLET, fixture.chains.key("owner").address());
 }
 
-fn promise(fixture: &Fixture) -> Permit2Authorization {
+fn authorization(fixture: &Fixture) -> Permit2Authorization {
     fixture.terms(WALLET).signed_by(&fixture.chains.key("owner"))
 }
 
 async fn prepared(fixture: &Fixture, settler: &Settler) -> Result<Payment, Rejection> {
-    Payment::prepare(settler, promise(fixture)).await
+    Payment::prepare(settler, authorization(fixture)).await
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn a_wallet_contract_that_failed_on_chain_is_refused_for_an_hour() {
     assert_eq!(withdrawn, Err(Unsettled::Withdrawn(words)));
     assert_eq!(chain.nonce_of(fixture.account()), 1);
     // Other payers are not affected, and another process knows it too.
-    pay(&settler, fixture.promise()).await.unwrap();
+    pay(&settler, fixture.authorization()).await.unwrap();
     fixture.end(settler).await;
     let settler = fixture.settler();
     assert_eq!(prepared(&fixture, &settler).await.map(drop), Err(recently));
@@ -66,7 +66,7 @@ async fn a_wallet_contract_has_one_settlement_in_flight() {
     place_wallet(&fixture);
     let first = prepared(&fixture, &settler).await.unwrap();
     let second = prepared(&fixture, &settler).await.unwrap();
-    let other = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let other = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     chain.set_mining(MiningMode::Held);
     let first = first.settling(&settler);
     until("the first is in the pool", async || chain.waiting() == 1).await;
@@ -111,9 +111,9 @@ async fn an_operator_can_refuse_all_accounts_with_code() {
         settings.contract_wallets = ContractWallets::Refused;
     });
     place_wallet(&fixture);
-    let refused = settler.prepare(&promise(&fixture), CHARGE, None).await.map(drop);
+    let refused = settler.prepare(&authorization(&fixture), CHARGE, None).await.map(drop);
     assert_eq!(refused, Err(Rejection::Invalid("contract_wallet_not_accepted".to_owned())));
-    pay(&settler, fixture.promise()).await.unwrap();
+    pay(&settler, fixture.authorization()).await.unwrap();
 }
 
 #[tokio::test]

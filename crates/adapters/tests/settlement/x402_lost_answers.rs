@@ -8,7 +8,7 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{MiningMode, NodeFault, NodeFaultRule, ReorgedTransactions, TagDepths};
 
-use crate::fixture::{BASE, Fixture, PROMISE_SECONDS, Payment, atomic, pay};
+use crate::fixture::{AUTHORIZATION_SECONDS, BASE, Fixture, Payment, atomic, pay};
 use crate::signing::{CHARGE, Terms, cancellation, settlement};
 
 /// Blocks stay once four others stand on them.
@@ -29,7 +29,7 @@ fn finality(movement: &Result<TransferStatus, Failure>) -> Option<Finality> {
 #[tokio::test]
 async fn a_payment_is_provisional_until_its_block_is_final() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     let moved = payment.settle(&settler).await.unwrap();
     assert_eq!(moved.finality, Finality::Provisional);
     fixture.chain().mine(3);
@@ -45,7 +45,7 @@ async fn a_node_without_the_finalized_tag_is_asked_for_safe_and_then_for_old_blo
     let new_here =
         || fixture.settler_within(SettlerLimits { confirmations: 1, ..SettlerLimits::of(BASE) });
     let settler = new_here();
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     payment.settle(&settler).await.unwrap();
     let unknown = |times| NodeFaultRule {
         times: Some(times),
@@ -74,13 +74,13 @@ async fn a_node_without_the_finalized_tag_is_asked_for_safe_and_then_for_old_blo
 #[tokio::test]
 async fn a_transaction_that_a_reorganisation_drops_is_open_and_is_sent_again() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     let moved = payment.settle(&settler).await.unwrap();
     fixture.chain().reorganise(1, ReorgedTransactions::Dropped);
     assert_eq!(fixture.paid(), 0);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     // A payment that comes in between does not take its nonce.
-    pay(&settler, fixture.promise_of("other")).await.unwrap();
+    pay(&settler, fixture.authorization_of("other")).await.unwrap();
     let again = payment.settle(&settler).await.unwrap();
     assert_eq!((again.transaction, fixture.paid()), (moved.transaction, atomic(2)));
     assert_eq!(fixture.signed(payment.key()).await, 1);
@@ -90,7 +90,7 @@ async fn a_transaction_that_a_reorganisation_drops_is_open_and_is_sent_again() {
 #[tokio::test]
 async fn a_reorganisation_that_keeps_the_transaction_changes_its_block_and_nothing_else() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     let moved = payment.settle(&settler).await.unwrap();
     fixture.chain().reorganise(1, ReorgedTransactions::MinedAgain);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Moved(moved)));
@@ -102,11 +102,11 @@ async fn a_reorganisation_that_keeps_the_transaction_changes_its_block_and_nothi
 }
 
 #[tokio::test]
-async fn an_unsent_promise_is_void_once_a_final_block_is_past_its_deadline() {
+async fn an_unsent_authorization_is_void_once_a_final_block_is_past_its_deadline() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     // Our own clock has no say.
-    fixture.clock.forward(10 * PROMISE_SECONDS);
+    fixture.clock.forward(10 * AUTHORIZATION_SECONDS);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     fixture.chain().mine(1);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open), "it may be replaced");
@@ -116,23 +116,23 @@ async fn an_unsent_promise_is_void_once_a_final_block_is_past_its_deadline() {
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Void));
     // Sent after all, it moves nothing.
     let key = fixture.chains.faucet().settler();
-    fixture.chain().send(&settlement(&payment.promise, &key, 0)).unwrap();
+    fixture.chain().send(&settlement(&payment.authorization, &key, 0)).unwrap();
     assert_eq!(fixture.paid(), 0);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Void));
 }
 
 #[tokio::test]
-async fn a_payment_in_the_last_second_of_a_promise_counts() {
+async fn a_payment_in_the_last_second_of_a_authorization_counts() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    fixture.clock.forward(PROMISE_SECONDS);
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    fixture.clock.forward(AUTHORIZATION_SECONDS);
     fixture.chain().mine(5);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     let key = fixture.chains.faucet().settler();
-    fixture.chain().send(&settlement(&payment.promise, &key, 0)).unwrap();
+    fixture.chain().send(&settlement(&payment.authorization, &key, 0)).unwrap();
     let found = payment.trace(&settler).await;
     let Ok(TransferStatus::Moved(moved)) = found else { panic!("{found:?}") };
-    assert_eq!(moved.at.0, payment.promise.deadline);
+    assert_eq!(moved.at.0, payment.authorization.deadline);
 }
 
 #[tokio::test]
@@ -140,17 +140,17 @@ async fn a_failed_transaction_is_refused_only_in_a_final_block() {
     let (fixture, settler) = fixture_with_depths().await;
     let chain = fixture.chain();
     let revert = || NodeFaultRule::once(NodeFault::Revert, "eth_sendRawTransaction");
-    let mut payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let mut payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     chain.add_fault(revert());
     let lost = payment.settle(&settler).await;
     assert!(matches!(lost, Err(Unsettled::Lost(_))), "{lost:?}");
-    // The promise is unspent, so it is tried again under another nonce.
+    // The authorization is unspent, so it is tried again under another nonce.
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     assert!(matches!(payment.chase(&fixture, &settler).await, TransferStatus::Moved(_)));
     assert_eq!((fixture.signed(payment.key()).await, fixture.paid()), (2, atomic(1)));
 
     chain.set_depths(TagDepths::default());
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     chain.add_fault(revert());
     let refused = payment.settle(&settler).await;
     assert!(matches!(refused, Err(Unsettled::Refused(_))), "{refused:?}");
@@ -158,14 +158,14 @@ async fn a_failed_transaction_is_refused_only_in_a_final_block() {
 }
 
 #[tokio::test]
-async fn a_cancelled_promise_is_void_once_the_cancellation_is_final() {
+async fn a_cancelled_authorization_is_void_once_the_cancellation_is_final() {
     let (fixture, settler) = fixture_with_depths().await;
     let chain = fixture.chain();
     let key = fixture.chains.faucet().payer();
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let other = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    chain.send(&cancellation(&payment.promise, &key, 0)).unwrap();
-    let again = settler.prepare(&payment.promise, CHARGE, Some(&payment.preparation)).await;
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let other = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    chain.send(&cancellation(&payment.authorization, &key, 0)).unwrap();
+    let again = settler.prepare(&payment.authorization, CHARGE, Some(&payment.preparation)).await;
     let used = Rejection::Invalid("permit2_invalid_nonce".to_owned());
     assert_eq!(again.map(drop), Err(used));
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open), "it may be undone");
@@ -207,7 +207,7 @@ async fn a_nonce_spent_on_another_transfer_is_void_once_that_is_final() {
 }
 
 #[tokio::test]
-async fn a_reorganisation_that_undoes_another_use_leaves_the_promise_open_and_it_pays() {
+async fn a_reorganisation_that_undoes_another_use_leaves_the_authorization_open_and_it_pays() {
     let (fixture, settler) = fixture_with_depths().await;
     let chain = fixture.chain();
     let (payment, elsewhere) = spent_elsewhere(&fixture, &settler).await;
@@ -230,8 +230,8 @@ async fn a_reorganisation_that_undoes_another_use_leaves_the_promise_open_and_it
 #[tokio::test]
 async fn a_transaction_that_is_in_no_outbox_is_found_by_its_effect() {
     let (fixture, settler) = fixture_with_depths().await;
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let forgotten = settlement(&payment.promise, &fixture.chains.faucet().settler(), 0);
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let forgotten = settlement(&payment.authorization, &fixture.chains.faucet().settler(), 0);
     fixture.chain().send(&forgotten).unwrap();
     fixture.chain().mine(5);
     let found = payment.trace(&settler).await;
@@ -240,15 +240,15 @@ async fn a_transaction_that_is_in_no_outbox_is_found_by_its_effect() {
     assert_eq!(moved.finality, Finality::Final);
 }
 
-/// Money from the same payer to the same seller, but for another promise.
+/// Money from the same payer to the same seller, but for another authorization.
 #[tokio::test]
-async fn a_payment_for_another_promise_is_not_taken_for_this_one() {
+async fn a_payment_for_another_authorization_is_not_taken_for_this_one() {
     let (fixture, settler) = fixture_with_depths().await;
     let key = fixture.chains.faucet().payer();
-    let other = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let other = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     other.settle(&settler).await.unwrap();
-    fixture.chain().send(&cancellation(&payment.promise, &key, 0)).unwrap();
+    fixture.chain().send(&cancellation(&payment.authorization, &key, 0)).unwrap();
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     fixture.chain().mine(4);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Void));
@@ -259,9 +259,9 @@ async fn a_payment_for_another_promise_is_not_taken_for_this_one() {
 async fn a_node_that_is_behind_never_makes_a_payment_void() {
     let (fixture, settler) = fixture_with_depths().await;
     let chain = fixture.chain();
-    let payment = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     payment.settle(&settler).await.unwrap();
-    fixture.clock.forward(PROMISE_SECONDS + 1);
+    fixture.clock.forward(AUTHORIZATION_SECONDS + 1);
     chain.mine(8);
     let stale = || NodeFault::Stale { blocks: 9 };
     let blind = || NodeFaultRule {
@@ -293,10 +293,10 @@ async fn a_node_that_is_behind_never_makes_a_payment_void() {
 async fn missing_events_and_receipts_prove_nothing() {
     let (fixture, settler) = fixture_with_depths().await;
     let (chain, key) = (fixture.chain(), fixture.chains.faucet().payer());
-    let paid = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let burned = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let paid = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let burned = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     paid.settle(&settler).await.unwrap();
-    chain.send(&cancellation(&burned.promise, &key, 0)).unwrap();
+    chain.send(&cancellation(&burned.authorization, &key, 0)).unwrap();
     chain.mine(5);
     let always =
         |fault, method| NodeFaultRule { times: None, ..NodeFaultRule::once(fault, method) };
@@ -310,7 +310,7 @@ async fn missing_events_and_receipts_prove_nothing() {
     }
     chain.add_fault(silent());
     assert_eq!(burned.trace(&settler).await, Ok(TransferStatus::Open));
-    fixture.clock.forward(PROMISE_SECONDS + 1);
+    fixture.clock.forward(AUTHORIZATION_SECONDS + 1);
     chain.mine(5);
     for payment in [&paid, &burned] {
         chain.add_fault(forgetful());
@@ -327,11 +327,11 @@ async fn missing_events_and_receipts_prove_nothing() {
 async fn the_use_of_a_nonce_is_found_as_long_as_the_node_has_that_state() {
     let (fixture, settler) = fixture_with_depths().await;
     let (chain, key) = (fixture.chain(), fixture.chains.faucet().payer());
-    let old = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    chain.send(&cancellation(&old.promise, &key, 0)).unwrap();
+    let old = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    chain.send(&cancellation(&old.authorization, &key, 0)).unwrap();
     chain.mine(4_000);
-    let recent = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    chain.send(&cancellation(&recent.promise, &key, 1)).unwrap();
+    let recent = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    chain.send(&cancellation(&recent.authorization, &key, 1)).unwrap();
     // 4,096 blocks are kept: the first use is gone, the second is not.
     chain.mine(100);
     assert_eq!(recent.trace(&settler).await, Ok(TransferStatus::Void));
@@ -345,8 +345,8 @@ async fn an_unreachable_node_leaves_a_sent_payment_lost_and_an_unsent_one_withdr
     fixture.chain().set_depths(TagDepths { safe: 2, finalized: 4 });
     let settler = fixture.settler();
     fixture.chain().set_mining(MiningMode::Held);
-    let sent = Payment::prepare(&settler, fixture.promise()).await.unwrap();
-    let fresh = Payment::prepare(&settler, fixture.promise()).await.unwrap();
+    let sent = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let fresh = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
     sent.settle(&settler).await.unwrap_err();
     let follower = fixture.settler();
     fixture.chains.close().await;
@@ -361,21 +361,23 @@ async fn an_unreachable_node_leaves_a_sent_payment_lost_and_an_unsent_one_withdr
 #[tokio::test]
 async fn a_preparation_of_another_form_is_not_settled_and_its_payment_is_traced() {
     let (fixture, settler) = fixture_with_depths().await;
-    let promise = fixture.promise();
+    let authorization = fixture.authorization();
     for bytes in [Vec::new(), b"{}".to_vec(), vec![0xff; 9]] {
-        let payment = Payment { promise: promise.clone(), preparation: Preparation(bytes) };
+        let payment =
+            Payment { authorization: authorization.clone(), preparation: Preparation(bytes) };
         assert!(matches!(payment.settle(&settler).await, Err(Unsettled::Lost(_))));
         assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
         let earlier = Some(&payment.preparation);
-        let again = settler.prepare(&promise, CHARGE, earlier).await.map(drop);
+        let again = settler.prepare(&authorization, CHARGE, earlier).await.map(drop);
         assert_eq!(again, Err(Rejection::Unavailable));
     }
     // As after a facilitator, whose payments have come to us.
-    let moved = pay(&settler, promise.clone()).await.unwrap();
-    let payment = Payment { promise, preparation: Preparation(vec![0; 8]) };
+    let moved = pay(&settler, authorization.clone()).await.unwrap();
+    let payment = Payment { authorization, preparation: Preparation(vec![0; 8]) };
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Moved(moved)));
-    let unused = Payment { promise: fixture.promise(), preparation: Preparation(vec![0; 8]) };
-    fixture.clock.forward(PROMISE_SECONDS + 1);
+    let unused =
+        Payment { authorization: fixture.authorization(), preparation: Preparation(vec![0; 8]) };
+    fixture.clock.forward(AUTHORIZATION_SECONDS + 1);
     fixture.chain().mine(6);
     assert_eq!(unused.trace(&settler).await, Ok(TransferStatus::Void));
 }

@@ -6,21 +6,21 @@ use pay::x402::settler::GasSponsoring;
 const OTHER: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
 const THIRD: &str = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 
-fn list(carrier: &str) -> String {
+fn list(facilitator: &str) -> String {
     json!({
         "kinds": [
             { "x402Version": 2, "scheme": "exact", "network": "eip155:8453" },
             { "x402Version": 1, "scheme": "upto", "network": "eip155:8453",
               "extra": { "facilitatorAddress": THIRD } },
             { "x402Version": 2, "scheme": "upto", "network": "eip155:8453",
-              "extra": { "facilitatorAddress": carrier } },
+              "extra": { "facilitatorAddress": facilitator } },
             { "x402Version": 2, "scheme": "upto", "network": "eip155:137", "extra": null },
             { "x402Version": 2, "scheme": "upto", "network": "solana:mainnet",
-              "extra": { "facilitatorAddress": carrier } },
+              "extra": { "facilitatorAddress": facilitator } },
             "a surprise",
         ],
         "extensions": ["eip2612GasSponsoring", { "key": "other" }],
-        "signers": { "eip155:*": [carrier, 7], "solana:*": ["x"], "eip155:137": [OTHER] },
+        "signers": { "eip155:*": [facilitator, 7], "solana:*": ["x"], "eip155:137": [OTHER] },
     })
     .to_string()
 }
@@ -29,7 +29,7 @@ fn list(carrier: &str) -> String {
 async fn nothing_is_served_before_the_first_good_list_and_the_last_one_holds() {
     let server = Server::start([
         Reply::json(503, "{}"),
-        Reply::good(&list(CARRIER)),
+        Reply::good(&list(FACILITATOR)),
         Reply::good("<html>"),
         Reply::good(&list(OTHER)),
         Reply::good("{\"kinds\":[]}"),
@@ -43,14 +43,14 @@ async fn nothing_is_served_before_the_first_good_list_and_the_last_one_holds() {
 
     assert_eq!(remote.refresh().await, SupportedReply::Bad { retry_after: None });
     assert_eq!(remote.support(Network::Base), None);
-    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Unknown);
+    assert_eq!(ours(Network::Base, FACILITATOR), FacilitatorAddress::Unknown);
 
     remote.refresh().await;
-    assert_eq!(remote.support(Network::Base), service(CARRIER));
+    assert_eq!(remote.support(Network::Base), service(FACILITATOR));
     assert_eq!(remote.support(Network::Polygon), None, "an entry without an address is none");
-    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Ours);
+    assert_eq!(ours(Network::Base, FACILITATOR), FacilitatorAddress::Ours);
     assert_eq!(
-        ours(Network::Arbitrum, CARRIER),
+        ours(Network::Arbitrum, FACILITATOR),
         FacilitatorAddress::Ours,
         "the signers of all networks"
     );
@@ -63,23 +63,23 @@ async fn nothing_is_served_before_the_first_good_list_and_the_last_one_holds() {
     );
 
     remote.refresh().await;
-    assert_eq!(remote.support(Network::Base), service(CARRIER), "a bad list changes nothing");
+    assert_eq!(remote.support(Network::Base), service(FACILITATOR), "a bad list changes nothing");
     remote.refresh().await;
     assert_eq!(remote.support(Network::Base), service(OTHER));
     assert_eq!(
-        ours(Network::Base, CARRIER),
+        ours(Network::Base, FACILITATOR),
         FacilitatorAddress::Ours,
         "an account that was named stays known"
     );
     remote.refresh().await;
     assert_eq!(remote.support(Network::Base), None);
-    assert_eq!(ours(Network::Base, CARRIER), FacilitatorAddress::Ours);
+    assert_eq!(ours(Network::Base, FACILITATOR), FacilitatorAddress::Ours);
 }
 
 #[tokio::test]
 async fn without_the_extension_no_sponsoring_is_offered() {
     let kind = json!({ "x402Version": 2, "scheme": "upto", "network": "eip155:42161",
-                       "extra": { "facilitatorAddress": CARRIER } });
+                       "extra": { "facilitatorAddress": FACILITATOR } });
     for extra in [json!({}), json!({ "extensions": null, "signers": null })] {
         let mut body = extra;
         body["kinds"] = json!([kind]);
@@ -128,7 +128,7 @@ async fn a_list_is_known_after_a_restart_while_its_own_facilitator_says_nothing(
     let file = folder.path().join("facilitator-supported.json");
     let server = Server::start([
         Reply::good(&list(OTHER)),
-        Reply::good(&list(CARRIER)),
+        Reply::good(&list(FACILITATOR)),
         Reply::json(503, "{}"),
     ])
     .await;
@@ -142,7 +142,7 @@ async fn a_list_is_known_after_a_restart_while_its_own_facilitator_says_nothing(
 
     let restarted = start(&server.address);
     let service =
-        Permit2Support { facilitator: address(CARRIER), sponsoring: GasSponsoring::Offered };
+        Permit2Support { facilitator: address(FACILITATOR), sponsoring: GasSponsoring::Offered };
     assert_eq!(restarted.support(Network::Base), Some(service));
     assert_eq!(
         restarted.classify_facilitator(Network::Base, address(OTHER)),

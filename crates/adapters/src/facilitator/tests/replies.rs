@@ -45,7 +45,7 @@ fn no(reason: &str, transaction: &str) -> Value {
 }
 
 fn sort(answer: Result<HttpResponse, CallError>) -> SettleReply {
-    settled(answer, &promise(), CHARGE)
+    settled(answer, &authorization(), CHARGE)
 }
 
 fn is_lost(reply: SettleReply) -> bool {
@@ -75,7 +75,7 @@ fn a_success_is_one_only_if_every_part_of_it_is_what_was_asked() {
         ("transaction", Some(json!(""))),
         ("transaction", Some(json!("0x12"))),
         ("transaction", Some(json!(HASH.replace('c', "g")))),
-        ("payer", Some(json!(CARRIER))),
+        ("payer", Some(json!(FACILITATOR))),
         ("errorReason", Some(json!("settlement_pending"))),
         ("success", None),
         ("success", Some(json!("true"))),
@@ -159,7 +159,7 @@ fn words_of_the_facilitator_are_cut_short_and_made_plain() {
     let SettleReply::Lost(kept) = sort(answer(200, no(&words, ""))) else { panic!("lost") };
     assert!(kept.len() < 200 && kept.chars().all(|letter| matches!(letter, ' '..='~')), "{kept}");
     let body = json!({ "isValid": false, "invalidReason": words });
-    let Err(Rejection::Invalid(kept)) = verified(answer(200, body), &promise()) else {
+    let Err(Rejection::Invalid(kept)) = verified(answer(200, body), &authorization()) else {
         panic!("invalid")
     };
     assert!(kept.len() <= 120 && kept.starts_with("bad??set-cookie: ?x"), "{kept}");
@@ -167,7 +167,7 @@ fn words_of_the_facilitator_are_cut_short_and_made_plain() {
 
 #[test]
 fn a_verification_is_good_bad_or_not_to_be_had() {
-    let check = |status, body: Value| verified(answer(status, body), &promise());
+    let check = |status, body: Value| verified(answer(status, body), &authorization());
     assert_eq!(check(200, json!({ "isValid": true })), Ok(()));
     assert_eq!(
         check(200, json!({ "isValid": true, "payer": PAYER, "invalidReason": null })),
@@ -184,7 +184,7 @@ fn a_verification_is_good_bad_or_not_to_be_had() {
     }
     for (status, body) in [
         (500, json!({ "isValid": true })),
-        (200, json!({ "isValid": true, "payer": CARRIER })),
+        (200, json!({ "isValid": true, "payer": FACILITATOR })),
         (200, json!({ "isValid": true, "invalidReason": "permit2_token_mismatch" })),
         (200, json!({ "isValid": false })),
         (200, json!({ "isValid": "true" })),
@@ -194,6 +194,6 @@ fn a_verification_is_good_bad_or_not_to_be_had() {
     ] {
         assert_eq!(check(status, body.clone()), Err(Rejection::Unavailable), "{status} {body}");
     }
-    let silent = verified(Err(CallError::Refused(CallErrorKind::Unconnected)), &promise());
+    let silent = verified(Err(CallError::Refused(CallErrorKind::Unconnected)), &authorization());
     assert_eq!(silent, Err(Rejection::Unavailable));
 }

@@ -23,7 +23,7 @@ fn text<'a>(vector: &'a Value, pointer: &str) -> &'a str {
 /// What the client was asked to sign, the same on each network.
 const NONCE: &str = "0xf3746613c2d920b5fdabc0856f2aeb2d4f88ee6037b8cc5d04a71a4462f13480";
 
-fn promise(vector: &Value) -> Permit2Authorization {
+fn authorization(vector: &Value) -> Permit2Authorization {
     Permit2Authorization {
         network: Network::from_caip2(text(vector, "/network")).unwrap(),
         payer: text(vector, "/payer").parse().unwrap(),
@@ -43,15 +43,15 @@ fn promise(vector: &Value) -> Permit2Authorization {
 fn digest_and_call_are_those_of_the_official_client() {
     assert_eq!(vectors().len(), 3);
     for vector in vectors() {
-        let promise = promise(&vector);
+        let authorization = authorization(&vector);
         assert_eq!(
-            B256::from(authorization_digest(&promise)).to_string(),
+            B256::from(authorization_digest(&authorization)).to_string(),
             text(&vector, "/digest")
         );
-        let call = call(&promise, CHARGE, Allowance::Given);
+        let call = call(&authorization, CHARGE, Allowance::Given);
         assert_eq!(Bytes::from(call.data).to_string(), text(&vector, "/settleCalldata"));
         assert_eq!(call.to, noun(UPTO_PROXY));
-        let (word, bit) = permit2::place(promise.nonce);
+        let (word, bit) = permit2::place(authorization.nonce);
         assert_eq!(word.to_string(), text(&vector, "/nonceBitmap/wordPosition"));
         assert_eq!(bit, U256::ONE << 128);
     }
@@ -59,27 +59,27 @@ fn digest_and_call_are_those_of_the_official_client() {
 
 #[test]
 fn a_payment_key_depends_on_network_payer_and_nonce_only() {
-    let first = promise(&vectors()[0]);
+    let first = authorization(&vectors()[0]);
     let other = |change: fn(&mut Permit2Authorization)| {
         let mut changed = first.clone();
         change(&mut changed);
         key(&changed)
     };
-    assert_eq!(other(|promise| promise.deadline += 1), key(&first));
-    assert_ne!(other(|promise| promise.network = Network::Polygon), key(&first));
-    assert_ne!(other(|promise| promise.nonce[0] ^= 1), key(&first));
-    assert_ne!(other(|promise| promise.payer = promise.pay_to), key(&first));
+    assert_eq!(other(|authorization| authorization.deadline += 1), key(&first));
+    assert_ne!(other(|authorization| authorization.network = Network::Polygon), key(&first));
+    assert_ne!(other(|authorization| authorization.nonce[0] ^= 1), key(&first));
+    assert_ne!(other(|authorization| authorization.payer = authorization.pay_to), key(&first));
 }
 
-fn receipt(promise: &Permit2Authorization) -> TransactionReceipt {
+fn receipt(authorization: &Permit2Authorization) -> TransactionReceipt {
     let transfer = Usdc::Transfer {
-        from: place(promise.payer),
-        to: place(promise.pay_to),
+        from: place(authorization.payer),
+        to: place(authorization.pay_to),
         value: U256::from(CHARGE.atomic()),
     };
     let data = transfer.encode_log_data();
     let log = EventLog {
-        address: place(promise.network.usdc()),
+        address: place(authorization.network.usdc()),
         topics: data.topics().to_vec(),
         data: data.data,
         transaction: B256::ZERO,
@@ -95,9 +95,9 @@ fn receipt(promise: &Permit2Authorization) -> TransactionReceipt {
 
 #[test]
 fn only_the_usdc_transfer_of_this_amount_from_payer_to_seller_is_proof() {
-    let promise = promise(&vectors()[0]);
-    assert!(shows(&receipt(&promise), &promise, CHARGE));
-    assert!(!shows(&receipt(&promise), &promise, promise.most));
+    let authorization = authorization(&vectors()[0]);
+    assert!(shows(&receipt(&authorization), &authorization, CHARGE));
+    assert!(!shows(&receipt(&authorization), &authorization, authorization.most));
     let changes: [fn(&mut EventLog); 6] = [
         |log| log.address = PERMIT2,
         |log| log.topics[0] = B256::ZERO,
@@ -107,11 +107,11 @@ fn only_the_usdc_transfer_of_this_amount_from_payer_to_seller_is_proof() {
         |log| log.topics.clear(),
     ];
     for (number, change) in changes.iter().enumerate() {
-        let mut receipt = receipt(&promise);
+        let mut receipt = receipt(&authorization);
         change(&mut receipt.logs[0]);
-        assert!(!shows(&receipt, &promise, CHARGE), "change {number}");
+        assert!(!shows(&receipt, &authorization, CHARGE), "change {number}");
         receipt.logs.clear();
-        assert!(!shows(&receipt, &promise, CHARGE));
+        assert!(!shows(&receipt, &authorization, CHARGE));
     }
 }
 

@@ -57,12 +57,12 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
         "WITH moved AS ({upsert} RETURNING id, version),
          bound AS (
              INSERT INTO payment_keys (key, order_id)
-             SELECT promise.key, moved.id FROM moved, unnest({keys}::bytea[]) AS promise (key)
+             SELECT given.key, moved.id FROM moved, unnest({keys}::bytea[]) AS given (key)
              WHERE NOT EXISTS (
                  SELECT FROM payment_keys AS kept
-                 WHERE kept.key = promise.key AND kept.order_id = moved.id
+                 WHERE kept.key = given.key AND kept.order_id = moved.id
              )
-             ORDER BY promise.key
+             ORDER BY given.key
          )
          INSERT INTO events (order_id, version, at, actor, state, evidence, note)
          SELECT id, version, {at}::bigint, {actor}::text, {state}::text, {evidence}::text,

@@ -88,7 +88,7 @@ fn no_word_of_a_card_and_no_secret_is_in_an_open_column() {
         b"London",
         b"SW1Y",
         b"sea.jpg",
-        b"a signed promise",
+        b"a signed credential",
         b"a signed transaction",
     ];
     for order in every_state(1) {

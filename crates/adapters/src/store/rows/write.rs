@@ -125,18 +125,18 @@ impl RowWriter<'_> {
     }
 
     fn payment(&mut self, payment: &Payment) -> Result<(), CipherError> {
-        let promise = &payment.authorization;
-        self.row.tender = word(&promise.tender);
-        self.row.network = Some(promise.network.caip2().to_owned());
-        self.row.payer = Some(address(promise.payer));
-        self.row.pay_to = Some(address(promise.pay_to));
-        self.row.authorized_atomic = number(promise.most.atomic());
-        self.row.deadline = number(promise.deadline.0);
+        let authorization = &payment.authorization;
+        self.row.tender = word(&authorization.tender);
+        self.row.network = Some(authorization.network.caip2().to_owned());
+        self.row.payer = Some(address(authorization.payer));
+        self.row.pay_to = Some(address(authorization.pay_to));
+        self.row.authorized_atomic = number(authorization.most.atomic());
+        self.row.deadline = number(authorization.deadline.0);
         self.row.payment_keys =
-            Some(promise.keys.iter().flat_map(|PaymentKey(key)| *key).collect());
-        self.row.credential_digest = Some(promise.digest.0.to_vec());
+            Some(authorization.keys.iter().flat_map(|PaymentKey(key)| *key).collect());
+        self.row.credential_digest = Some(authorization.digest.0.to_vec());
         self.row.sealed_credential =
-            self.secret(&promise.credential.0, EncryptedColumn::Credential)?;
+            self.secret(&authorization.credential.0, EncryptedColumn::Credential)?;
         self.row.sealed_preparation =
             self.secret(&payment.preparation.0, EncryptedColumn::Preparation)?;
         self.row.charge_atomic = number(payment.charge.atomic());

@@ -5,7 +5,7 @@ use alloy_sol_types::{SolCall, sol};
 use sandbox::chain::{NodeFault, NodeFaultRule, ReorgedTransactions, TagDepths};
 
 use super::*;
-use crate::fixture::PROMISE_SECONDS;
+use crate::fixture::AUTHORIZATION_SECONDS;
 
 /// Blocks stay once four others stand on them.
 async fn fixture_with_depths() -> (Fixture, Settler) {
@@ -164,7 +164,7 @@ async fn an_unsent_transfer_is_void_once_a_final_block_is_past_its_end() {
     let (fixture, settler) = fixture_with_depths().await;
     let payment = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
     // Our own clock has no say.
-    fixture.clock.forward(PROMISE_SECONDS);
+    fixture.clock.forward(AUTHORIZATION_SECONDS);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     fixture.chain().mine(1);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open), "it may be replaced");
@@ -184,7 +184,7 @@ async fn an_unsent_transfer_is_void_once_a_final_block_is_past_its_end() {
 async fn a_transfer_in_the_last_second_before_its_end_counts() {
     let (fixture, settler) = fixture_with_depths().await;
     let payment = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
-    fixture.clock.forward(PROMISE_SECONDS - 1);
+    fixture.clock.forward(AUTHORIZATION_SECONDS - 1);
     fixture.chain().mine(5);
     assert_eq!(payment.trace(&settler).await, Ok(TransferStatus::Open));
     send(&fixture, "stranger", carrying(&payment.authorization));
@@ -200,7 +200,7 @@ async fn a_node_that_is_behind_or_silent_never_makes_a_transfer_void() {
     let theirs = Payment::prepare(&settler, fixture.transfer()).await.unwrap();
     ours.settle(&settler).await.unwrap();
     send(&fixture, "stranger", carrying(&theirs.authorization));
-    fixture.clock.forward(PROMISE_SECONDS + 1);
+    fixture.clock.forward(AUTHORIZATION_SECONDS + 1);
     chain.mine(8);
     let stale = || NodeFault::Stale { blocks: 10 };
     let rule = |fault, method, skip, times| NodeFaultRule {
