@@ -54,4 +54,14 @@ pub(crate) fn logged_hash(transaction: &str) -> Option<DisplayValue<B256>> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_hash_is_not_logged() {
+        assert!(logged_hash(&"0xab".repeat(33)).is_none());
+        assert!(logged_hash("Ada Lovelace").is_none());
+        let hash = format!("0x{}", "ab".repeat(32));
+        assert_eq!(logged_hash(&hash).map(|hash| hash.to_string()), Some(hash));
+    }
+}

@@ -1,9 +1,5 @@
 //! What gas may cost: caps, the budget of an hour, an account without gas.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-use std::thread;
-
 use adapters::measurements;
 use adapters::settlement::{Settler, SettlerLimits};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -11,9 +7,9 @@ use order::tender::{Rejection, Unsettled};
 use pay::transfer::TransferStatus;
 use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
-use tracing_subscriber::fmt;
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
+use crate::log_capture::log_of_this_test;
 use crate::signing::CHARGE;
 
 #[tokio::test]
@@ -133,37 +129,12 @@ async fn a_payment_leaves_its_charge_its_fee_and_the_balance_in_the_metrics() {
     assert!(!text().to_lowercase().contains(&payer.to_lowercase()), "no label names the payer");
 }
 
-/// What the log is written on.
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
-    let paper = Paper::default();
-    let writer = paper.clone();
-    // For the whole process, since a subscriber of one thread can be skipped while
-    // others come and go; the lines of other tests have their names.
-    let log = fmt().with_thread_names(true).with_writer(move || writer.clone()).finish();
-    tracing::subscriber::set_global_default(log).unwrap();
+    let log = log_of_this_test();
     let fixture = Fixture::open().await;
     let (settler, chain) = (fixture.settler(), fixture.chain());
-    let this_test = thread::current().name().unwrap().to_owned();
-    let text = || {
-        let heard = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
-        let ours = heard.lines().filter(|line| line.contains(&this_test));
-        ours.collect::<Vec<_>>().join("\n")
-    };
-    let said = |words: &str| text().lines().filter(|line| line.contains(words)).count();
+    let said = |words: &str| log().iter().filter(|line| line.contains(words)).count();
     let low = SettlerLimits::of(BASE).low_balance;
     for (balance, alerts) in
         [(low, (0, 0)), (low - 1, (1, 0)), (low - 1, (1, 0)), (low, (1, 1)), (low - 1, (2, 1))]
@@ -176,8 +147,8 @@ async fn the_alert_for_low_gas_is_logged_once_for_each_change() {
         })
         .await;
     }
-    let text = text();
-    let names =
-        |line: &&str| line.contains(&fixture.account().to_string()) && line.contains(BASE.caip2());
-    assert_eq!(text.lines().filter(names).count(), 3, "{text}");
+    let lines = log();
+    let account = fixture.account().to_string();
+    let names = |line: &&String| line.contains(&account) && line.contains(BASE.caip2());
+    assert_eq!(lines.iter().filter(names).count(), 3, "{lines:?}");
 }

@@ -5,6 +5,8 @@
 mod faults;
 mod fixture;
 mod gas;
+mod log_capture;
+mod log_lines;
 mod nonces;
 mod signing;
 mod stuck;
