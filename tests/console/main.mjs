@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { launch, look, openTab } from "./browser.mjs";
-import { Sandbox } from "./sandbox.mjs";
+import { Sandbox, until } from "./sandbox.mjs";
 
 const [binary] = process.argv.slice(2);
 const shots = process.env.SHOTS;
@@ -93,7 +93,14 @@ async function resubmission(tab, sandbox, order) {
     await check(tab, "confirm-resubmit");
   };
   const fields = { note: "the provider has no such card" };
-  assert.equal((await act(tab, page, "resubmit", fields, asked)).status(), 200);
+  let inspect = asked;
+  const resubmitted = async () => {
+    const status = (await act(tab, page, "resubmit", fields, inspect)).status();
+    inspect = undefined;
+    if (status !== 200) assert.match(await notice(tab), /Resubmit it after/, "only the grace period forbids it");
+    return status === 200;
+  };
+  await until("the grace period is over", resubmitted);
   assert.match(await notice(tab), /the provider has accepted it/);
   await check(tab, "result-resubmit");
   assert.equal(await sandbox.accepted(), before + 1);

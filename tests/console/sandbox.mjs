@@ -18,7 +18,7 @@ async function freePort() {
 }
 
 /** Waits until `check` returns something, and returns it. */
-async function until(what, check, seconds = 30) {
+export async function until(what, check, seconds = 30) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const found = await check();
@@ -65,6 +65,8 @@ export class Sandbox {
       PENNYBLACK_OPERATOR_LISTEN: `127.0.0.1:${operator}`,
       PENNYBLACK_DATA: join(sandbox.folder, "data"),
       PENNYBLACK_SANDBOX_PORT: "0",
+      // The grace period of seven minutes before a card may be submitted again passes in seconds.
+      PENNYBLACK_SANDBOX_SPEED: "60",
     };
     sandbox.options = { cwd: sandbox.folder, env: environment };
     sandbox.output = "";

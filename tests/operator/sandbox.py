@@ -14,8 +14,9 @@ import urllib.request
 
 # What must never appear outside of the store: marked words of every card.
 MARKED = ["Zyxwyn Quorraine", "Qumbleton Lane", "Vexmoor", "brambleweft"]
-# The clock runs faster, so that the reconciler's intervals are short.
-SPEED = 20
+# The clock runs faster, so that the reconciler's intervals are short, and the grace period of seven minutes before a
+# card may be submitted again.
+SPEED = 60
 
 
 def free_port():
@@ -57,7 +58,7 @@ class Result:
 class Sandbox:
     """One service with its provider. The provider survives a restart of the service."""
 
-    def __init__(self, folder, binary, provider_binary):
+    def __init__(self, folder, binary, provider_binary, database=None):
         self.folder, self.binary = pathlib.Path(folder), binary
         self.printed = []
         self.cards = itertools.count(1)
@@ -73,6 +74,8 @@ class Sandbox:
             "PENNYBLACK_CONFIG": str(self.folder / "pennyblack.toml"),
             "USER": "ada",
         }
+        if database:
+            self.environment["PENNYBLACK_STORE"] = database
         self.operator = f"127.0.0.1:{free_port()}"
         (self.folder / "pennyblack.toml").write_text(
             f'[sandbox]\noffice = "{self.provider}"\nspeed = {SPEED}\n\n'

@@ -10,7 +10,6 @@ use crate::lifecycle::{Order, Stored};
 use crate::model::ids::{OrderId, Timestamp};
 use crate::operator::rejection::ActionRejection;
 use crate::operator::transfers::UsdcTransfers;
-use crate::ports::StoreError;
 use crate::tender::Tenders;
 use crate::writer::OrderWriter;
 
@@ -19,6 +18,7 @@ mod card;
 pub mod evidence;
 pub mod filter;
 mod note;
+pub mod page;
 mod refund;
 pub mod rejection;
 pub mod transfers;
@@ -58,8 +58,7 @@ pub enum ActionOutcome {
 impl OperatorActions {
     /// The order as the operator saw it.
     async fn load(&self, instruction: &Instruction) -> Result<Stored, ActionRejection> {
-        let found = self.writer.store.find(instruction.order).await?;
-        let order = found.ok_or(ActionRejection::Unknown)?;
+        let order = self.find(instruction.order).await?;
         // mutant: operator-version-ignored
         if order.version() == instruction.version {
             Ok(order)
@@ -68,12 +67,17 @@ impl OperatorActions {
         }
     }
 
+    async fn find(&self, order: OrderId) -> Result<Stored, ActionRejection> {
+        let found = self.writer.store.find(order).await.map_err(ActionRejection::of_read)?;
+        found.ok_or(ActionRejection::Unknown)
+    }
+
     async fn record<S>(&self, order: Order<S>, by: &Actor) -> Result<Order<S>, ActionRejection>
     where
         S: Clone,
         Stored: From<Order<S>>,
     {
-        self.writer.record_action(order, by).await.map_err(ActionRejection::from)
+        self.writer.write(order, by).await.map_err(ActionRejection::of_write)
     }
 }
 
@@ -81,16 +85,6 @@ impl Instruction {
     fn by(&self, action: &'static str, at: Timestamp) -> Actor {
         let (operator, note) = (self.operator.clone(), self.note.clone());
         Actor::Operator(OperatorAction { operator, action, note, at })
-    }
-}
-
-impl From<StoreError> for ActionRejection {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Moved => Self::Changed,
-            StoreError::PaymentBound => Self::TransactionUsed,
-            StoreError::Busy | StoreError::Corrupt => Self::StoreBusy,
-        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::model::payment::{PaymentKey, TenderKind};
 use crate::model::resolution::Resolution;
 use crate::model::seller::{NotAUsername, Username};
 use crate::operator::filter::OrderFilter;
+use crate::operator::page::OrderPage;
 
 /// Why a call that has an effect failed.
 ///
@@ -178,7 +179,7 @@ pub trait Store: Send + Sync {
     async fn events(&self, id: OrderId) -> Result<Vec<Event>, StoreError>;
 
     /// The orders that the filter admits, the newest first, at most so many.
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError>;
 
     /// Events of all orders after this number, oldest first, at most so many. No event with a
     /// number up to the last one becomes visible later.

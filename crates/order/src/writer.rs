@@ -32,38 +32,31 @@ enum Found {
 impl OrderWriter {
     /// Writes the order's new state and returns it under its new version. It names this
     /// process as long as an outside call is in flight.
+    pub(crate) async fn write<S>(&self, order: Order<S>, by: &Actor) -> Result<Order<S>, StoreError>
+    where
+        S: Clone,
+        Stored: From<Order<S>>,
+    {
+        let mut next = Stored::from(order.clone());
+        let attention = self.worked_on(&next);
+        next.set_attention(attention);
+        // mutant: no-fencing
+        let version = self.store.record(&next, by).await?;
+        Ok(Order { version, attention, ..order })
+    }
+
+    /// The same, with a refusal that a payer is told.
     pub(crate) async fn record<S>(&self, order: Order<S>, by: &Actor) -> Result<Order<S>, Refusal>
     where
         S: Clone,
         Stored: From<Order<S>>,
     {
-        let mut next = Stored::from(order.clone());
-        let attention = self.worked_on(&next);
-        next.set_attention(attention);
-        match self.store.record(&next, by).await {
-            Ok(version) => Ok(Order { version, attention, ..order }),
-            // mutant: no-fencing
-            Err(StoreError::Moved) => Err(Refusal::InProgress(order.id)),
-            Err(StoreError::PaymentBound) => Err(Refusal::PaymentBoundElsewhere),
-            Err(StoreError::Busy | StoreError::Corrupt) => Err(Refusal::StoreBusy),
-        }
-    }
-
-    /// The same for an operator, who is told what the store answered.
-    pub(crate) async fn record_action<S>(
-        &self,
-        order: Order<S>,
-        by: &Actor,
-    ) -> Result<Order<S>, StoreError>
-    where
-        S: Clone,
-        Stored: From<Order<S>>,
-    {
-        let mut next = Stored::from(order.clone());
-        let attention = self.worked_on(&next);
-        next.set_attention(attention);
-        let version = self.store.record(&next, by).await?;
-        Ok(Order { version, attention, ..order })
+        let id = order.id;
+        self.write(order, by).await.map_err(|error| match error {
+            StoreError::Moved => Refusal::InProgress(id),
+            StoreError::PaymentBound => Refusal::PaymentBoundElsewhere,
+            StoreError::Busy | StoreError::Corrupt => Refusal::StoreBusy,
+        })
     }
 
     fn worked_on(&self, next: &Stored) -> Attention {

@@ -11,10 +11,10 @@ pub(super) struct Migration {
 /// Numbers begin above those of builds from before the first release, whose databases are
 /// refused.
 pub(super) const SQLITE: &[Migration] =
-    &[Migration { version: 102, sql: include_str!("migrations/sqlite/0001_schema.sql") }];
+    &[Migration { version: 103, sql: include_str!("migrations/sqlite/0001_schema.sql") }];
 
 pub(super) const POSTGRES: &[Migration] =
-    &[Migration { version: 102, sql: include_str!("migrations/postgres/0001_schema.sql") }];
+    &[Migration { version: 103, sql: include_str!("migrations/postgres/0001_schema.sql") }];
 
 /// Both databases understand this.
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

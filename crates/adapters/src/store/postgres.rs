@@ -14,6 +14,7 @@ use order::lifecycle::{Offered, Order, Stored};
 use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::payment::PaymentKey;
 use order::operator::filter::OrderFilter;
+use order::operator::page::OrderPage;
 use order::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 use tokio_postgres::Row as Answer;
 use tokio_postgres::types::ToSql;
@@ -224,12 +225,12 @@ impl Store for PostgresStore {
         found.iter().map(|row| rows::read_event(row, id, 0)).collect()
     }
 
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         let values = sql::list_values(filter, most);
         let cells: Vec<_> = values.iter().map(queries::bound).collect();
         let found = self.server.all(&queries::LIST, &cells).await?;
-        let read = |answer| Row::from_cells(answer).and_then(|row| rows::read(row, &self.cipher));
-        found.iter().map(read).collect()
+        let found = found.iter().map(Row::from_cells).collect::<Result<_, _>>()?;
+        Ok(rows::read_page(found, &self.cipher, most))
     }
 
     async fn events_after(

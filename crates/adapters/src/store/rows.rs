@@ -9,7 +9,7 @@ mod write;
 
 pub(super) use columns::{CellValue, Cells, Row, seconds_cell};
 pub(super) use read::{
-    is_decryptable, read, read_count, read_event, read_id, read_numbered, read_open,
+    is_decryptable, read, read_count, read_event, read_id, read_numbered, read_open, read_page,
 };
 pub(super) use write::{offer_row, write};
 

@@ -12,6 +12,7 @@ use order::lifecycle::{Offered, Order, Stored};
 use order::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use order::model::payment::PaymentKey;
 use order::operator::filter::OrderFilter;
+use order::operator::page::OrderPage;
 use order::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 use rusqlite::OpenFlags;
 
@@ -173,10 +174,10 @@ impl Store for SqliteStore {
         self.readers.ask(|database| queries::events(database, id)).await
     }
 
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         let filter = filter.clone();
         let found = self.readers.scan_rows(move |database| queries::list(database, &filter, most));
-        found.await?.into_iter().map(|row| rows::read(row, &self.cipher)).collect()
+        Ok(rows::read_page(found.await?, &self.cipher, most))
     }
 
     async fn events_after(

@@ -62,11 +62,11 @@ fn a_restored_store_has_every_state_and_goes_on() {
         for order in every_state(1) {
             store.record(&order, &Actor::Checkout).await.unwrap();
         }
-        let all = store.list(&OrderFilter::default(), 1_000).await.unwrap();
+        let all = store.list(&OrderFilter::default(), 1_000).await.unwrap().orders;
         store.backup(&copy).await.unwrap();
         let restored = SqliteStore::open(&copy, &keyring()).unwrap();
         // Orders of the process that has ended are due at once; the rest is the same.
-        let found = restored.list(&OrderFilter::default(), 1_000).await.unwrap();
+        let found = restored.list(&OrderFilter::default(), 1_000).await.unwrap().orders;
         let ids = |orders: &[Stored]| orders.iter().map(Stored::id).collect::<Vec<_>>();
         assert_eq!(ids(&found), ids(&all));
         let late = Stored::from(mailed(900));

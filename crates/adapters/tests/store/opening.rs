@@ -6,6 +6,7 @@ use adapters::store::postgres::PostgresStore;
 use adapters::store::schema::{FileUse, StoredSchema};
 use adapters::store::sqlite::SqliteStore;
 use order::lifecycle::event::Actor;
+use order::operator::filter::OrderFilter;
 use order::ports::{Store, StoreError};
 use order::testing::contract::samples::{NOW, begun, offer};
 use rusqlite::Connection;
@@ -106,6 +107,10 @@ fn a_damaged_row_is_corrupt_and_the_others_are_looked_after() {
         database.execute(damage, [offer(2).id.to_string()]).unwrap();
         assert_eq!(store.find(offer(2).id).await, Err(StoreError::Corrupt));
         assert_eq!(store.offer(offer(2)).await, Err(StoreError::Corrupt));
+        let listed = store.list(&OrderFilter::default(), 64).await.unwrap();
+        assert_eq!(listed.orders.len(), 2);
+        let unreadable: Vec<_> = listed.unreadable.iter().map(|order| order.id).collect();
+        assert_eq!(unreadable, [offer(2).id]);
         let claimed = store.claim(worker(1), NOW.plus(500), NOW.plus(600), 64).await.unwrap();
         assert_eq!(claimed.len(), 2);
         store.close().await.unwrap();

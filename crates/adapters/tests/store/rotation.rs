@@ -7,6 +7,7 @@ use order::lifecycle::Stored;
 use order::lifecycle::event::Actor;
 use order::lifecycle::schedule::Attention;
 use order::model::ids::WorkerId;
+use order::operator::filter::OrderFilter;
 use order::ports::{Store, StoreError};
 use order::testing::contract::samples::{NOW, begun, offer};
 
@@ -51,6 +52,8 @@ fn on_postgres_an_order_is_left_unchanged_to_a_process_that_can_decrypt_it() {
         begin(&third, 2, worker(3)).await;
         third.close().await.unwrap();
         assert_eq!(old.find(kept.id()).await, Err(StoreError::Corrupt));
+        let listed = old.list(&OrderFilter::default(), 64).await.unwrap();
+        assert_eq!((listed.orders.len(), listed.unreadable.len()), (1, 1), "{listed:?}");
         assert_eq!(claim(&old, worker(2)).await, [2], "the other one is looked after");
         let next = connect(&rotated(), 4).await;
         assert_eq!(next.find(kept.id()).await, Ok(Some(kept.clone())), "as before the claim");

@@ -54,7 +54,10 @@ pub struct Submitting {
     pub card: Postcard,
     pub paid: Paid,
     pub attempt: u32,
+    /// When the first attempt began.
     pub since: Timestamp,
+    /// When the last attempt began.
+    pub attempted_at: Timestamp,
     pub doubt: Doubt,
     /// The provider account that the card was submitted to. None before the submission.
     pub asked: Option<ProviderAccount>,

@@ -124,7 +124,13 @@ impl Stored {
     /// Whether money or a card is owed or in doubt. Of one operation, no two
     /// orders may ever be in play.
     pub fn is_in_play(&self) -> bool {
-        Self::IN_PLAY.contains(&self.headline())
+        match self {
+            Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Submitting(_)
+            | Self::Unfulfilled(_) => true,
+            Self::Offered(_) | Self::Mailed(_) | Self::Refunded(_) | Self::Lapsed(_) => false,
+        }
     }
 
     /// The [headlines](Self::headline) of the orders that are in play. Stores put this list into
@@ -215,6 +221,23 @@ impl Stored {
             Self::Offered(_)
             | Self::Settling(_)
             | Self::Unconfirmed(_)
+            | Self::Refunded(_)
+            | Self::Lapsed(_) => None,
+        }
+    }
+
+    /// The card that the provider accepted, also if it will not arrive.
+    pub fn mailed(&self) -> Option<&Mailed> {
+        match self {
+            Self::Mailed(order) => Some(&order.state),
+            Self::Unfulfilled(order) => match &order.state.shortfall {
+                Shortfall::Undelivered(mailed) => Some(mailed),
+                Shortfall::Refused(_) | Shortfall::Lost(_) | Shortfall::Erased(_) => None,
+            },
+            Self::Offered(_)
+            | Self::Settling(_)
+            | Self::Unconfirmed(_)
+            | Self::Submitting(_)
             | Self::Refunded(_)
             | Self::Lapsed(_) => None,
         }

@@ -101,3 +101,13 @@ fn a_mailed_card_is_left_alone_once_it_has_arrived_and_its_money_is_final() {
     let done = paid.accepted(Mailpiece("7".into()), NOW).followed(arrived, NOW);
     assert_eq!(done.attention, Attention::NONE);
 }
+
+#[test]
+fn the_lists_for_queries_have_the_states_that_the_domain_means() {
+    for order in crate::testing::contract::samples::every_state(1) {
+        let state = order.headline();
+        assert_eq!(Stored::IN_PLAY.contains(&state), order.is_in_play(), "{state}");
+        let waits = order.is_in_flight() || matches!(order, Stored::Unconfirmed(_));
+        assert_eq!(order.is_recovered_at_once(), waits, "{state}");
+    }
+}

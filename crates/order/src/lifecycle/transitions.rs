@@ -72,7 +72,15 @@ impl Order<Settling> {
             let (country, standing) = (card.recipient.country, Standing::Provisional);
             let paid = Paid { quote, payment, settlement, standing, country };
             let paid = paid.confirmed();
-            Submitting { card, paid, attempt: 1, since: now, doubt: Doubt::None, asked: None }
+            Submitting {
+                card,
+                paid,
+                attempt: 1,
+                since: now,
+                attempted_at: now,
+                doubt: Doubt::None,
+                asked: None,
+            }
         })
     }
 
@@ -179,6 +187,7 @@ impl Order<Submitting> {
         let attention = Attention { looks, ..schedule::in_flight(now) };
         self.into_state(now, attention, |was| Submitting {
             attempt: was.attempt.saturating_add(1),
+            attempted_at: now,
             ..was
         })
     }

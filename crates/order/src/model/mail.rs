@@ -99,3 +99,13 @@ pub struct Promises {
     /// A card that was accepted is found by its reference after so many seconds.
     pub visibility_lag_seconds: u64,
 }
+
+impl Promises {
+    /// Added to the visibility lag: the time-out of a submission and a margin.
+    const GRACE_SECONDS: u64 = 180;
+
+    /// A card that is not found so many seconds after its submission began was not accepted.
+    pub const fn grace_seconds(self) -> u64 {
+        self.visibility_lag_seconds + Self::GRACE_SECONDS
+    }
+}

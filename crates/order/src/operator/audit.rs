@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lifecycle::{Shortfall, Stored};
+use crate::lifecycle::Stored;
 use crate::model::chain::{EvmAddress, Network};
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::{AcceptedCard, Mailpiece, ProviderAccount};
@@ -15,6 +15,8 @@ pub struct AuditedPeriod<'a> {
     pub from: Timestamp,
     pub until: Timestamp,
     pub orders: &'a [Stored],
+    /// Orders of the period whose rows cannot be read.
+    pub unreadable: &'a [OrderId],
     pub transfers: &'a [ReceivedTransfer],
     /// The cards of one provider account.
     pub cards: &'a [AcceptedCard],
@@ -50,6 +52,8 @@ pub enum Difference {
     MissingCard { order: OrderId, mailpiece: Mailpiece },
     /// The provider has a card of an order that is not known to be mailed.
     UnrecordedCard { order: OrderId, mailpiece: Mailpiece },
+    /// The order's row cannot be read, so that its money and card are not compared.
+    UnreadableOrder { order: OrderId },
 }
 
 impl Difference {
@@ -63,6 +67,7 @@ impl Difference {
             Self::SecondCard { .. } => "second_card",
             Self::MissingCard { .. } => "missing_card",
             Self::UnrecordedCard { .. } => "unrecorded_card",
+            Self::UnreadableOrder { .. } => "unreadable_order",
         }
     }
 }
@@ -81,6 +86,9 @@ pub fn audit(period: &AuditedPeriod<'_>) -> AuditReport {
     let mut report = AuditReport::default();
     audit_money(period, &mut report);
     audit_cards(period, &mut report);
+    let unreadable =
+        period.unreadable.iter().map(|order| Difference::UnreadableOrder { order: *order });
+    report.differences.extend(unreadable);
     report
 }
 
@@ -167,17 +175,14 @@ fn audit_cards(period: &AuditedPeriod<'_>, report: &mut AuditReport) {
 /// The card that the order names.
 fn recorded_card(order: &Stored) -> Option<&Mailpiece> {
     match order {
-        Stored::Mailed(order) => Some(&order.state.mailpiece),
-        Stored::Unfulfilled(order) => match &order.state.shortfall {
-            Shortfall::Undelivered(mailed) => Some(&mailed.mailpiece),
-            Shortfall::Refused(_) | Shortfall::Lost(_) | Shortfall::Erased(_) => None,
-        },
         Stored::Refunded(order) => order.state.mailpiece.as_ref(),
         Stored::Offered(_)
         | Stored::Settling(_)
         | Stored::Unconfirmed(_)
         | Stored::Submitting(_)
-        | Stored::Lapsed(_) => None,
+        | Stored::Unfulfilled(_)
+        | Stored::Mailed(_)
+        | Stored::Lapsed(_) => order.mailed().map(|mailed| &mailed.mailpiece),
     }
 }
 

@@ -29,6 +29,7 @@ impl OperatorActions {
                 self.record(order.accepted(card, self.writer.clock.now()), by).await?;
                 return Ok(ActionOutcome::CardFound);
             }
+            self.check_grace(&order)?;
         }
         let session = self.tenders.resume(&order.state.paid.payment);
         match check_money(session.as_deref(), order.state.paid.clone()).await {
@@ -43,6 +44,18 @@ impl OperatorActions {
             Fulfilment::Submitted => ActionOutcome::Submitted,
             Fulfilment::NeedsReconciliation => ActionOutcome::SubmissionFailed,
         })
+    }
+
+    /// One look proves no absence before the provider lists what it has accepted.
+    fn check_grace(&self, order: &Order<Submitting>) -> Result<(), ActionRejection> {
+        let grace = self.writer.provider.promises().grace_seconds();
+        let listed_at = order.state.attempted_at.plus(grace);
+        // mutant: operator-resubmits-early
+        if self.writer.clock.now() > listed_at {
+            Ok(())
+        } else {
+            Err(ActionRejection::TooEarly(listed_at))
+        }
     }
 
     /// The provider has this card for the order: the order is mailed.

@@ -1,8 +1,8 @@
 //! What chain and provider say about an order now.
 
 use super::OperatorActions;
+use crate::lifecycle::Stored;
 use crate::lifecycle::event::Event;
-use crate::lifecycle::{Mailed, Shortfall, Stored};
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::{Delivery, Mailpiece};
 use crate::model::payment::Trace;
@@ -32,10 +32,11 @@ pub struct OrderEvidence {
 impl OperatorActions {
     /// Asks chain and provider about an order. Nothing is changed.
     pub async fn evidence(&self, order: OrderId) -> Result<OrderEvidence, ActionRejection> {
-        let order = self.writer.store.find(order).await?.ok_or(ActionRejection::Unknown)?;
-        let events = self.writer.store.events(order.id()).await?;
+        let order = self.find(order).await?;
+        let events = self.writer.store.events(order.id()).await;
+        let events = events.map_err(ActionRejection::of_read)?;
         let (settled, refunded) = transactions(&order);
-        let mailed = mailed(&order).map(|mailed| mailed.mailpiece.clone());
+        let mailed = order.mailed().map(|mailed| mailed.mailpiece.clone());
         let delivery = match &mailed {
             Some(mailpiece) => self.writer.provider.track(mailpiece).await.ok().flatten(),
             None => None,
@@ -82,21 +83,5 @@ fn transactions(order: &Stored) -> (Option<String>, Option<String>) {
         | Stored::Unfulfilled(_)
         | Stored::Mailed(_)
         | Stored::Lapsed(_) => (settled, None),
-    }
-}
-
-fn mailed(order: &Stored) -> Option<&Mailed> {
-    match order {
-        Stored::Mailed(order) => Some(&order.state),
-        Stored::Unfulfilled(order) => match &order.state.shortfall {
-            Shortfall::Undelivered(mailed) => Some(mailed),
-            Shortfall::Refused(_) | Shortfall::Lost(_) | Shortfall::Erased(_) => None,
-        },
-        Stored::Offered(_)
-        | Stored::Settling(_)
-        | Stored::Unconfirmed(_)
-        | Stored::Submitting(_)
-        | Stored::Refunded(_)
-        | Stored::Lapsed(_) => None,
     }
 }

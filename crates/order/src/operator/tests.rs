@@ -113,6 +113,11 @@ impl Shop {
         }
     }
 
+    /// Until the provider lists what it has accepted.
+    fn pass_grace(&self) {
+        self.time.advance(PROMISES.grace_seconds() + 1);
+    }
+
     fn resubmit(&self) -> Result<ActionOutcome, ActionRejection> {
         poll_once(self.actions.resubmit(&self.instruction())).unwrap()
     }

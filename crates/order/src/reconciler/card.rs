@@ -15,8 +15,6 @@ use crate::tender::Session;
 /// After a lost answer the provider is looked at this often before the card is submitted
 /// again, since its list may lag behind.
 const LOOKS_BEFORE_RESUBMIT: u32 = 2;
-/// Added to the provider's own visibility lag: its timeout and a margin.
-const GRACE_SECONDS: u64 = 180;
 /// A card that may be in the mail already is submitted this often. Then a person decides.
 const ATTEMPTS_IN_DOUBT_MAX: u32 = 5;
 
@@ -130,7 +128,7 @@ impl Reconciler {
             Setback::Refused => true,
             Setback::Lost => {
                 let few = order.state.attempt < ATTEMPTS_IN_DOUBT_MAX;
-                let grace = promises.visibility_lag_seconds + GRACE_SECONDS;
+                let grace = promises.grace_seconds();
                 let uptime = self.writer.clock.uptime();
                 let watch = self.resubmit_watches.keep(order.id, order.state.attempt, uptime);
                 let looked = watch.looks >= LOOKS_BEFORE_RESUBMIT;

@@ -52,8 +52,9 @@ Example:
 
 const RESUBMIT_HELP: &str = "\
 For a card whose submission had an unknown outcome or was refused. The provider is asked first: a
-card that it has is attached, and nothing is submitted. Check the provider's own list before: a card
-that appears there later would be mailed twice.
+card that it has is attached, and nothing is submitted. Rejected for some minutes after the last
+attempt, while the provider may not list it yet. Check the provider's own list before: a card that
+appears there later would be mailed twice.
 
 Example:
   pennyblack orders resubmit 0123456789abcdef0123456789abcdef --note 'not in the list after 2 hours'";

@@ -20,7 +20,7 @@ mod action;
 mod consent;
 mod events;
 mod order_path;
-mod text;
+pub(in crate::commands) mod text;
 
 /// The most orders that the service puts on a page.
 const PAGE: usize = 200;
@@ -67,7 +67,7 @@ fn execute(command: &OrdersCommand, client: &OperatorClient) -> Result<ExitCode,
 }
 
 fn list(arguments: &ListArguments, client: &OperatorClient) -> Result<ExitCode, ClientError> {
-    let mut orders: Vec<Value> = Vec::new();
+    let (mut orders, mut unreadable): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut next: Option<String> = None;
     loop {
         let left = arguments.limit.saturating_sub(orders.len()).min(PAGE);
@@ -75,16 +75,20 @@ fn list(arguments: &ListArguments, client: &OperatorClient) -> Result<ExitCode, 
             break;
         }
         let mut page = client.get(&list_path(arguments, left, next.as_deref()))?;
-        orders.extend(page["orders"].as_array_mut().map(std::mem::take).unwrap_or_default());
+        let mut taken =
+            |name: &str| page[name].as_array_mut().map(std::mem::take).unwrap_or_default();
+        orders.extend(taken("orders"));
+        unreadable.extend(taken("unreadable"));
         next = page["next"].as_str().map(str::to_owned);
         if next.is_none() {
             break;
         }
     }
     if arguments.json {
-        console::print(&format!("{:#}\n", json!({ "orders": orders })));
+        console::print(&format!("{:#}\n", json!({ "orders": orders, "unreadable": unreadable })));
     } else {
         console::print(&text::list(&orders));
+        console::print_error(&text::unreadable(&unreadable));
         if next.is_some() {
             console::print_error("There are more orders. Pass a larger --limit to list them.\n");
         }

@@ -47,13 +47,16 @@ impl From<ActionRejection> for OperatorError {
             ActionRejection::Unknown => StatusCode::NOT_FOUND,
             ActionRejection::Changed
             | ActionRejection::NotPossible(_)
+            | ActionRejection::TooEarly(_)
             | ActionRejection::NotOurCard
             | ActionRejection::NoRefund(_)
             | ActionRejection::TransactionUsed => StatusCode::CONFLICT,
             ActionRejection::ProviderSilent
             | ActionRejection::PaymentUnclear
             | ActionRejection::NodeSilent => StatusCode::BAD_GATEWAY,
-            ActionRejection::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
+            ActionRejection::StoreSilent
+            | ActionRejection::Unreadable
+            | ActionRejection::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
         };
         Self::new(status, rejection.code(), rejection.to_string())
     }

@@ -2,12 +2,13 @@
 //! is read here, except the country that it goes to.
 
 use order::lifecycle::event::Event;
-use order::lifecycle::{Mailed, Paid, Shortfall, Standing, Stored, Submitting};
+use order::lifecycle::{Paid, Shortfall, Standing, Stored, Submitting};
 use order::model::card::Postcard;
 use order::model::ids::Timestamp;
 use order::model::mail::{Delivery, Stage};
 use order::model::payment::{Payment, TenderKind};
 use order::operator::filter::needs_attention;
+use order::operator::page::UnreadableOrder;
 use order::ports::NumberedEvent;
 use serde_json::{Value, json};
 
@@ -44,6 +45,15 @@ pub(crate) fn summary(order: &Stored, now: Timestamp) -> Value {
         "settlement": order.paid().map(settlement),
         "card": card_facts(order),
         "refund": refund(order),
+    })
+}
+
+/// All that is known of an order whose row is damaged or encrypted with a missing key.
+pub(crate) fn unreadable(order: &UnreadableOrder) -> Value {
+    json!({
+        "id": order.id.to_string(),
+        "created_at": order.created_at.to_string(),
+        "state": order.state,
     })
 }
 
@@ -151,8 +161,9 @@ fn card_facts(order: &Stored) -> Value {
     });
     if let Some(submitting) = submitting(order) {
         facts["attempt"] = json!(submitting.attempt);
+        facts["attempted_at"] = json!(submitting.attempted_at.to_string());
     }
-    if let Some(mailed) = mailed(order) {
+    if let Some(mailed) = order.mailed() {
         facts["mailpiece"] = json!(mailed.mailpiece.0);
         facts["mailed_at"] = json!(mailed.mailed_at.to_string());
         facts["delivery"] = delivery(mailed.delivery);
@@ -171,22 +182,6 @@ fn submitting(order: &Stored) -> Option<&Submitting> {
         | Stored::Settling(_)
         | Stored::Unconfirmed(_)
         | Stored::Mailed(_)
-        | Stored::Refunded(_)
-        | Stored::Lapsed(_) => None,
-    }
-}
-
-fn mailed(order: &Stored) -> Option<&Mailed> {
-    match order {
-        Stored::Mailed(order) => Some(&order.state),
-        Stored::Unfulfilled(order) => match &order.state.shortfall {
-            Shortfall::Undelivered(was) => Some(was),
-            Shortfall::Refused(_) | Shortfall::Lost(_) | Shortfall::Erased(_) => None,
-        },
-        Stored::Offered(_)
-        | Stored::Settling(_)
-        | Stored::Unconfirmed(_)
-        | Stored::Submitting(_)
         | Stored::Refunded(_)
         | Stored::Lapsed(_) => None,
     }

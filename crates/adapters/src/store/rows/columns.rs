@@ -103,6 +103,7 @@ columns! {
     standing: String,
     attempt: i64,
     submitting_since: i64,
+    attempted_at: i64,
     doubt: String,
     mailpiece: String,
     mailed_at: i64,

@@ -17,6 +17,7 @@ use order::model::payment::{
     Settlement,
 };
 use order::model::seller::Username;
+use order::operator::page::{OrderPage, UnreadableOrder};
 use order::ports::{NumberedEvent, OpenOrders, StateCount, StoreError};
 
 use super::columns::{Cells, Row};
@@ -34,6 +35,16 @@ pub(in crate::store) fn read(row: Row, cipher: &ColumnCipher) -> Result<Stored, 
         tracing::error!(order.id = %id, column, "an order in the store cannot be read");
         StoreError::Corrupt
     })
+}
+
+/// The rows of a list, also those that cannot be read. A row without a readable id and time is
+/// only logged.
+pub(in crate::store) fn read_page(rows: Vec<Row>, cipher: &ColumnCipher, most: usize) -> OrderPage {
+    let listed = rows.into_iter().filter_map(|row| {
+        let known = RowReader { row: row.clone(), cipher }.unreadable();
+        read(row, cipher).map_or_else(|_| known.ok().map(Err), |order| Some(Ok(order)))
+    });
+    OrderPage::of(listed.collect(), most)
 }
 
 /// Whether the key file has the keys of all encrypted values in a row.
@@ -120,6 +131,15 @@ impl RowReader<'_> {
         })
     }
 
+    /// What is known of an order if the rest of its row is damaged or encrypted with a missing key.
+    fn unreadable(&self) -> Result<UnreadableOrder, Unreadable> {
+        Ok(UnreadableOrder {
+            id: self.id()?,
+            created_at: time(self.row.created_at, "created_at")?,
+            state: text(&self.row.state, "state")?,
+        })
+    }
+
     fn frame<S>(&self, state: S) -> Result<Order<S>, Unreadable> {
         let row = &self.row;
         Ok(Order {
@@ -170,6 +190,7 @@ impl RowReader<'_> {
             paid: self.paid()?,
             attempt: small(self.row.attempt, "attempt")?,
             since: time(self.row.submitting_since, "submitting_since")?,
+            attempted_at: time(self.row.attempted_at, "attempted_at")?,
             doubt: word(&self.row.doubt, "doubt")?,
             asked: self.asked(),
         })

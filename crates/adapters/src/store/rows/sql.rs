@@ -131,7 +131,8 @@ pub(in crate::store) fn in_play() -> String {
     quoted(Stored::IN_PLAY)
 }
 
-/// The values of [`list_orders`], in the order of its marks.
+/// The values of [`list_orders`], in the order of its marks. One row more than `most` is read,
+/// which tells whether there is a further page.
 pub(in crate::store) fn list_values(filter: &OrderFilter, most: usize) -> Vec<CellValue> {
     let time = |time: Option<Timestamp>| CellValue::Integer(time.map(|time| seconds_cell(time.0)));
     let now = match filter.attention {
@@ -146,7 +147,7 @@ pub(in crate::store) fn list_values(filter: &OrderFilter, most: usize) -> Vec<Ce
         time(filter.after.map(|(at, _)| at)),
         CellValue::Text(filter.after.map(|(_, id)| id.to_string())),
         time(now),
-        CellValue::Integer(Some(i64::try_from(most).unwrap_or(i64::MAX))),
+        CellValue::Integer(Some(i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1))),
     ]
 }
 

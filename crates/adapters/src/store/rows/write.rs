@@ -91,6 +91,7 @@ impl RowWriter<'_> {
         self.row.sealed_card = Some(self.cipher.seal_card(&submitting.card, self.id)?);
         self.row.attempt = Some(submitting.attempt.into());
         self.row.submitting_since = number(submitting.since.0);
+        self.row.attempted_at = number(submitting.attempted_at.0);
         self.row.doubt = word(&submitting.doubt);
         self.asked(submitting.asked.as_ref());
         Ok(())

@@ -8,6 +8,7 @@ use crate::lifecycle::schedule::Attention;
 use crate::model::ids::{OperationKey, Timestamp};
 use crate::model::payment::PaymentKey;
 use crate::operator::filter::OrderFilter;
+use crate::operator::page::OrderPage;
 use crate::ports::{NumberedEvent, StateCount, StoreError, Tidied, TidyLimits};
 
 /// What happens to the first write of a payment, none of which is acknowledged.
@@ -93,7 +94,7 @@ impl Store for Unacknowledging {
         self.world.store.events(id).await
     }
 
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         self.world.store.list(filter, most).await
     }
 

@@ -9,6 +9,7 @@ use crate::status::{Status, View};
 fn an_unknown_outcome_is_resubmitted_once_the_provider_has_no_card() {
     let shop = Shop::after(SimulatedFault::LostBefore);
     assert_eq!((shop.state(), shop.cards()), ("unfulfilled_lost", 0));
+    shop.pass_grace();
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::Submitted));
     assert_eq!((shop.state(), shop.cards()), ("mailed", 1));
     assert_eq!(shop.last_event(), ("operator:ada".to_owned(), "resubmit".to_owned()));
@@ -23,6 +24,24 @@ fn a_card_that_exists_is_found_and_not_mailed_twice() {
 }
 
 #[test]
+fn a_lost_card_is_not_resubmitted_before_the_provider_lists_the_last_attempt() {
+    let shop = Shop::after(SimulatedFault::LostBefore);
+    let grace = PROMISES.grace_seconds();
+    let listed_at = shop.world.time().plus(grace);
+    shop.time.advance(grace);
+    let before = shop.stored();
+    assert_eq!(shop.resubmit(), Err(ActionRejection::TooEarly(listed_at)));
+    assert_eq!(shop.stored(), before);
+    shop.time.advance(1);
+    *shop.world.faults.lock().unwrap() = Box::new(Effects(vec![SimulatedFault::LostBefore]));
+    assert_eq!(shop.resubmit(), Ok(ActionOutcome::SubmissionFailed));
+    let again = shop.resubmit();
+    assert!(matches!(again, Err(ActionRejection::TooEarly(_))), "each attempt counts: {again:?}");
+    shop.pass_grace();
+    assert_eq!((shop.resubmit(), shop.cards()), (Ok(ActionOutcome::Submitted), 1));
+}
+
+#[test]
 fn a_refused_card_is_resubmitted_without_a_lookup() {
     let shop = Shop::after(SimulatedFault::Refused);
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::Submitted));
@@ -32,6 +51,7 @@ fn a_refused_card_is_resubmitted_without_a_lookup() {
 #[test]
 fn a_resubmission_whose_answer_is_lost_is_reported_and_stays_in_doubt() {
     let shop = Shop::after(SimulatedFault::LostBefore);
+    shop.pass_grace();
     *shop.world.faults.lock().unwrap() = Box::new(Effects(vec![SimulatedFault::LostAfter]));
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::SubmissionFailed));
     assert_eq!((shop.state(), shop.cards()), ("unfulfilled_lost", 1));

@@ -9,6 +9,7 @@ use crate::operator::transfers::ChainTransfer;
 /// Everything that agrees with the one order of a shop.
 struct Books {
     orders: Vec<Stored>,
+    unreadable: Vec<OrderId>,
     transfers: Vec<ReceivedTransfer>,
     cards: Vec<AcceptedCard>,
     shop: Shop,
@@ -40,7 +41,7 @@ impl Books {
             total: None,
         };
         let cards = cards.iter().map(card).collect();
-        Self { orders, transfers: vec![transfer], cards, shop }
+        Self { orders, unreadable: Vec::new(), transfers: vec![transfer], cards, shop }
     }
 
     fn audit(&self) -> AuditReport {
@@ -50,6 +51,7 @@ impl Books {
             from: Timestamp(now.0 - 3_600),
             until: now.plus(3_600),
             orders: &self.orders,
+            unreadable: &self.unreadable,
             transfers: &self.transfers,
             cards: &self.cards,
             account: Some(&account),
@@ -64,6 +66,13 @@ impl Books {
 fn set_transaction(order: &mut Stored, hash: &str) {
     let Stored::Mailed(order) = order else { panic!("{order:?}") };
     order.state.paid.settlement.transaction = hash.to_owned();
+}
+
+#[test]
+fn an_order_that_cannot_be_read_is_a_difference() {
+    let mut books = Books::of(Shop::after(SimulatedFault::None));
+    books.unreadable.push(OrderId::from_bytes([9; 16]));
+    assert_eq!(books.codes(), ["unreadable_order"]);
 }
 
 #[test]

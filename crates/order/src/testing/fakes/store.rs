@@ -12,6 +12,7 @@ use crate::lifecycle::{Lapsed, Offered, Order, Stored};
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::payment::{Authorization, PaymentKey};
 use crate::operator::filter::OrderFilter;
+use crate::operator::page::OrderPage;
 use crate::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 
 /// Orders in memory.
@@ -265,13 +266,12 @@ impl Store for FakeStore {
         Ok(rows.events.iter().filter(|event| event.order == id).cloned().collect())
     }
 
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         let begun: BTreeSet<_> = self.history().iter().map(|event| event.order).collect();
         let mut orders = self.orders();
         orders.retain(|order| begun.contains(&order.id()) && filter.admits(order));
         orders.sort_by_key(|order| Reverse((order.created_at(), order.id())));
-        orders.truncate(most);
-        Ok(orders)
+        Ok(OrderPage::of(orders.into_iter().map(Ok).collect(), most))
     }
 
     async fn events_after(

@@ -9,6 +9,7 @@ use crate::lifecycle::{Offered, Order, Stored};
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::payment::PaymentKey;
 use crate::operator::filter::OrderFilter;
+use crate::operator::page::OrderPage;
 use crate::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tidied, TidyLimits};
 
 /// The fake store behind an unreliable connection.
@@ -95,7 +96,7 @@ impl Store for FakeWorld {
         self.store.events(id).await
     }
 
-    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<Vec<Stored>, StoreError> {
+    async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         self.store.list(filter, most).await
     }
 

@@ -43,6 +43,22 @@ pub(super) fn list(orders: &[Value]) -> String {
     text
 }
 
+/// The orders whose rows cannot be read, and what to do about them.
+pub(in crate::commands) fn unreadable(orders: &[Value]) -> String {
+    if orders.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "These orders cannot be read: their rows are damaged, or the key file lacks their key. The log of the service names the column. Put the key back, or restore the rows from a backup.\n",
+    );
+    for order in orders {
+        let [created, id, state] = ["created_at", "id", "state"].map(|name| word(&order[name]));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {id}  {state}, begun {created}");
+    }
+    text
+}
+
 /// What an operator must know before they act.
 pub(super) fn heading(order: &Value) -> String {
     let mut text = format!("Order {}\n", word(&order["id"]));
@@ -77,6 +93,7 @@ pub(super) fn order(order: &Value) -> String {
     known("cost", &cost.map(|cents| format!("{}.{:02} USD", cents / 100, cents % 100)).into());
     known("country", &order["card"]["country"]);
     known("attempt", &order["card"]["attempt"]);
+    known("attempted", &order["card"]["attempted_at"]);
     known("mailpiece", &order["card"]["mailpiece"]);
     known("mailed", &order["card"]["mailed_at"]);
     known("delivery", &order["card"]["delivery"]["stage"]);

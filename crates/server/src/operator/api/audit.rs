@@ -17,7 +17,7 @@ use order::model::mail::AcceptedCard;
 use order::operator::audit::{AuditReport, AuditedPeriod, Difference, accounts, audit};
 use order::operator::filter::OrderFilter;
 use order::operator::transfers::ReceivedTransfer;
-use order::ports::Purpose;
+use order::ports::{Purpose, StoreError};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -35,6 +35,7 @@ const MARGIN_SECONDS: u64 = 60 * 60;
 /// Everything that an audit compares.
 struct AuditMaterial {
     orders: Vec<Stored>,
+    unreadable: Vec<OrderId>,
     transfers: Vec<ReceivedTransfer>,
     cards: Option<Vec<AcceptedCard>>,
     not_compared: Vec<String>,
@@ -93,6 +94,7 @@ async fn compare(
         from,
         until,
         orders: &material.orders,
+        unreadable: &material.unreadable,
         transfers: &material.transfers,
         cards: material.cards.as_deref().unwrap_or_default(),
         account: material.cards.is_some().then_some(&account),
@@ -111,7 +113,7 @@ async fn collect(
     until: Timestamp,
     lines: &mpsc::Sender<Bytes>,
 ) -> Result<AuditMaterial, OperatorError> {
-    let mut orders = orders_around(state, from, until, lines).await?;
+    let (mut orders, mut unreadable) = orders_around(state, from, until, lines).await?;
     let mut not_compared = Vec::new();
     let (earlier, later) =
         (Timestamp(from.0.saturating_sub(MARGIN_SECONDS)), until.plus(MARGIN_SECONDS));
@@ -141,7 +143,7 @@ async fn collect(
     let cards = match state.actions.writer.provider.accepted(earlier, later).await {
         Ok(cards) => {
             progress(lines, "cards", cards.len()).await;
-            add_orders_of(state, &mut orders, &cards).await?;
+            add_orders_of(state, &mut orders, &mut unreadable, &cards).await?;
             Some(cards)
         }
         Err(_) => {
@@ -149,7 +151,7 @@ async fn collect(
             None
         }
     };
-    Ok(AuditMaterial { orders, transfers, cards, not_compared })
+    Ok(AuditMaterial { orders, unreadable, transfers, cards, not_compared })
 }
 
 fn node_silent(network: Network) -> OperatorError {
@@ -163,21 +165,21 @@ async fn orders_around(
     from: Timestamp,
     until: Timestamp,
     lines: &mpsc::Sender<Bytes>,
-) -> Result<Vec<Stored>, OperatorError> {
+) -> Result<(Vec<Stored>, Vec<OrderId>), OperatorError> {
     let mut filter = OrderFilter {
         since: Some(Timestamp(from.0.saturating_sub(BEFORE_SECONDS))),
         until: Some(until.plus(MARGIN_SECONDS)),
         ..OrderFilter::default()
     };
-    let mut orders = Vec::new();
+    let (mut orders, mut unreadable) = (Vec::new(), Vec::new());
     loop {
         let page = state.store.list(&filter, PAGE).await?;
-        filter.after = page.last().map(|order| (order.created_at(), order.id()));
-        let is_last = page.len() < PAGE;
-        orders.extend(page);
+        orders.extend(page.orders);
+        unreadable.extend(page.unreadable.iter().map(|order| order.id));
         progress(lines, "orders", orders.len()).await;
-        if is_last {
-            return Ok(orders);
+        filter.after = page.next;
+        if page.next.is_none() {
+            return Ok((orders, unreadable));
         }
     }
 }
@@ -210,12 +212,18 @@ async fn sellers_accounts(
 async fn add_orders_of(
     state: &OperatorState,
     orders: &mut Vec<Stored>,
+    unreadable: &mut Vec<OrderId>,
     cards: &[AcceptedCard],
 ) -> Result<(), OperatorError> {
-    let mut known: BTreeSet<OrderId> = orders.iter().map(Stored::id).collect();
+    let known = orders.iter().map(Stored::id).chain(unreadable.iter().copied());
+    let mut known: BTreeSet<OrderId> = known.collect();
     for order in cards.iter().filter_map(|card| card.order) {
         if known.insert(order) {
-            orders.extend(state.store.find(order).await?);
+            match state.store.find(order).await {
+                Ok(found) => orders.extend(found),
+                Err(StoreError::Corrupt) => unreadable.push(order),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     Ok(())
@@ -253,7 +261,8 @@ async fn settle_doubts(
             | Difference::OtherAmount { .. }
             | Difference::UnknownCard { .. }
             | Difference::SecondCard { .. }
-            | Difference::UnrecordedCard { .. } => {}
+            | Difference::UnrecordedCard { .. }
+            | Difference::UnreadableOrder { .. } => {}
         }
         differences.push(difference);
     }

@@ -71,6 +71,7 @@ fn facts(difference: &Difference) -> Value {
         | Difference::UnrecordedCard { order, mailpiece } => {
             json!({ "order": order.to_string(), "mailpiece": mailpiece.0 })
         }
+        Difference::UnreadableOrder { order } => json!({ "order": order.to_string() }),
     }
 }
 
@@ -102,6 +103,9 @@ fn message(difference: &Difference) -> String {
             "The provider has the card {} for order {order}, which is not recorded as mailed.",
             mailpiece.0
         ),
+        Difference::UnreadableOrder { order } => {
+            format!("The row of order {order} cannot be read, so it was not compared.")
+        }
     }
 }
 
@@ -125,6 +129,9 @@ fn advice(difference: &Difference) -> &'static str {
         }
         Difference::UnrecordedCard { .. } => {
             "Run `pennyblack orders attach` with this order and card."
+        }
+        Difference::UnreadableOrder { .. } => {
+            "Put the key that encrypted it back into the key file, or restore the row from a backup."
         }
     }
 }

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use order::lifecycle::Stored;
 use order::operator::filter::{AttentionFilter, OrderFilter};
+use order::operator::page::OrderPage;
 use order::operator::rejection::ActionRejection;
 use serde_json::{Value, json};
 
@@ -30,11 +31,11 @@ pub(super) async fn list(
         text.parse().ok().filter(|limit| (1..=PAGE_MAX).contains(limit))
     })?;
     let limit = limit.unwrap_or(PAGE);
-    let orders = state.store.list(&filter, limit).await?;
-    let next = orders.last().filter(|_| orders.len() == limit);
-    let next = next.map(|order| place_text((order.created_at(), order.id())));
+    let OrderPage { orders, unreadable, next } = state.store.list(&filter, limit).await?;
     let orders: Vec<Value> = orders.iter().map(|order| order_facts::summary(order, now)).collect();
-    Ok(respond(StatusCode::OK, &json!({ "orders": orders, "next": next })))
+    let unreadable: Vec<Value> = unreadable.iter().map(order_facts::unreadable).collect();
+    let page = json!({ "orders": orders, "unreadable": unreadable, "next": next.map(place_text) });
+    Ok(respond(StatusCode::OK, &page))
 }
 
 fn filter(

@@ -11,6 +11,7 @@ use order::model::chain::Network;
 use order::model::ids::Timestamp;
 use order::operator::OperatorActions;
 use order::operator::filter::OrderFilter;
+use order::operator::page::OrderPage;
 use order::operator::transfers::{ChainTransaction, TransactionHash};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -54,16 +55,16 @@ pub(super) async fn page(
         after: parameters.place("after")?,
         ..OrderFilter::default()
     };
-    let orders = state.store.list(&filter, PAGE).await?;
-    let next = orders.last().filter(|_| orders.len() == PAGE);
-    let next = next.map(|order| place_text((order.created_at(), order.id())));
+    let OrderPage { orders, unreadable, next } = state.store.list(&filter, PAGE).await?;
     let settled = |order: &&Stored| {
         order.paid().is_some_and(|paid| (from..until).contains(&paid.settlement.at))
     };
     let orders: Vec<&Stored> = orders.iter().filter(settled).collect();
     let gas = gas_of(&state, &orders).await;
     let rows: Vec<Value> = orders.iter().filter_map(|order| row(order, &gas)).collect();
-    Ok(respond(StatusCode::OK, &json!({ "rows": rows, "next": next })))
+    let unreadable: Vec<Value> = unreadable.iter().map(order_facts::unreadable).collect();
+    let page = json!({ "rows": rows, "unreadable": unreadable, "next": next.map(place_text) });
+    Ok(respond(StatusCode::OK, &page))
 }
 
 type GasByTransaction = BTreeMap<(Network, String), GasPaid>;

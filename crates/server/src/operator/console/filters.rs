@@ -1,7 +1,6 @@
 //! The filters of the list of orders, from and to the query of its URL.
 
-use order::lifecycle::Stored;
-use order::model::ids::Timestamp;
+use order::model::ids::{OrderId, Timestamp};
 use order::operator::filter::{AttentionFilter, OrderFilter};
 use url::form_urlencoded::Serializer;
 
@@ -58,9 +57,9 @@ impl ListQuery {
     }
 
     /// The link to the page that follows this order.
-    pub(super) fn link_after(&self, last: &Stored) -> String {
+    pub(super) fn link_after(&self, (at, id): (Timestamp, OrderId)) -> String {
         let mut query = self.without_place();
-        query.append_pair("after", &format!("{}-{}", last.created_at().0, last.id()));
+        query.append_pair("after", &format!("{}-{id}", at.0));
         format!("/?{}", query.finish())
     }
 
@@ -95,7 +94,7 @@ fn parse_day(text: &str) -> Option<Timestamp> {
 }
 
 /// The place in the list after an order: when it was begun, and its id.
-fn parse_place(text: &str) -> Option<(Timestamp, order::model::ids::OrderId)> {
+fn parse_place(text: &str) -> Option<(Timestamp, OrderId)> {
     let (seconds, id) = text.split_once('-')?;
     Some((Timestamp(seconds.parse().ok()?), id.parse().ok()?))
 }
@@ -105,6 +104,7 @@ mod tests {
     use order::testing::contract::samples::{NOW, mailed};
 
     use super::*;
+    use order::lifecycle::Stored;
 
     const PAYER: &str = "0x0505050505050505050505050505050505050505";
 
@@ -115,7 +115,7 @@ mod tests {
         assert!(parsed.faults.is_empty() && !parsed.is_plain());
         assert_eq!(parsed.filter.since, Some("2026-11-15T00:00:00Z".parse().unwrap()));
         let last = Stored::from(mailed(1));
-        let link = parsed.link_after(&last);
+        let link = parsed.link_after((last.created_at(), last.id()));
         let next = ListQuery::parse(link.strip_prefix("/?").unwrap(), NOW);
         let after = Some((last.created_at(), last.id()));
         assert_eq!(next.filter, OrderFilter { after, ..parsed.filter.clone() });

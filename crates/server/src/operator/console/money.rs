@@ -68,13 +68,12 @@ async fn read(
     figures: &mut Figures,
 ) -> Result<LeftOut, StoreError> {
     for _ in 0..ORDERS_MAX / READ_ORDERS {
-        let orders = store.list(&filter, READ_ORDERS).await?;
-        orders.iter().for_each(|order| figures.add(order));
-        match orders.last() {
-            Some(last) if orders.len() == READ_ORDERS => {
-                filter.after = Some((last.created_at(), last.id()));
-            }
-            Some(_) | None => return Ok(LeftOut::Nothing),
+        let page = store.list(&filter, READ_ORDERS).await?;
+        page.orders.iter().for_each(|order| figures.add(order));
+        figures.unreadable += page.unreadable.len();
+        filter.after = page.next;
+        if page.next.is_none() {
+            return Ok(LeftOut::Nothing);
         }
     }
     Ok(filter.after.map_or(LeftOut::Nothing, |(at, _)| LeftOut::Older(at)))
@@ -95,6 +94,7 @@ fn values(figures: &Figures, left_out: LeftOut) -> Value {
         latency_p99 => figures.latency(99).map(seconds),
         charts => [money_chart(figures), latency_chart(figures), outcome_chart(figures)],
         days => days,
+        unreadable => figures.unreadable,
         first_day => dates.first(),
         last_day => dates.last(),
         left_out_before => match left_out {

@@ -10,6 +10,7 @@ use minijinja::value::Value;
 use order::lifecycle::Stored;
 use order::model::ids::{OrderId, Timestamp};
 use order::operator::filter::{AttentionFilter, OrderFilter};
+use order::operator::page::OrderPage;
 use order::ports::{Store, StoreError};
 
 use super::action::ConsoleAction;
@@ -48,8 +49,8 @@ pub(super) async fn list(
 /// What a page of the list shows.
 pub(super) struct OrderListPage {
     /// None with a filter.
-    pub(super) attention: Option<Vec<Stored>>,
-    pub(super) orders: Vec<Stored>,
+    pub(super) attention: Option<OrderPage>,
+    pub(super) orders: OrderPage,
     pub(super) counts: Vec<(String, u64)>,
 }
 
@@ -61,16 +62,13 @@ impl OrderListPage {
     ) -> Result<Self, StoreError> {
         let needed = AttentionFilter::NeedsAttention(now);
         let attention = OrderFilter { attention: needed, ..OrderFilter::default() };
-        let attention = if query.is_plain() {
-            Some(store.list(&attention, PAGE_ORDERS + 1).await?)
-        } else {
-            None
-        };
+        let attention =
+            if query.is_plain() { Some(store.list(&attention, PAGE_ORDERS).await?) } else { None };
         // With an unreadable filter nothing is listed, so that no wrong list is acted on.
         let orders = if query.faults.is_empty() {
-            store.list(&query.filter, PAGE_ORDERS + 1).await?
+            store.list(&query.filter, PAGE_ORDERS).await?
         } else {
-            Vec::new()
+            OrderPage::default()
         };
         let counts = store.count_in_play().await?;
         let counts = counts.into_iter().map(|count| (count.state, count.count)).collect();
@@ -78,11 +76,10 @@ impl OrderListPage {
     }
 
     pub(super) fn value(&self, query: &ListQuery, now: Timestamp) -> Value {
-        let rows = |orders: &[Stored]| -> Vec<Value> {
-            orders.iter().take(PAGE_ORDERS).map(|order| view::row(order, now)).collect()
+        let rows = |page: &OrderPage| -> Vec<Value> {
+            page.orders.iter().map(|order| view::row(order, now)).collect()
         };
-        let more = |orders: &[Stored]| orders.len() > PAGE_ORDERS;
-        let last = self.orders.get(PAGE_ORDERS - 1).filter(|_| more(&self.orders));
+        let unreadable: Vec<Value> = self.orders.unreadable.iter().map(view::unreadable).collect();
         // Orders that came to rest are not counted: there are too many to read each time.
         let counted = |code: &str| {
             let count = self.counts.iter().find(|(state, _)| state == code);
@@ -93,10 +90,11 @@ impl OrderListPage {
             .map(|(code, ..)| context! { count => counted(code), ..view::state(code) })
             .collect();
         context! {
-            attention => self.attention.as_deref().map(rows),
-            attention_more => self.attention.as_deref().is_some_and(more),
+            attention => self.attention.as_ref().map(rows),
+            attention_more => self.attention.as_ref().is_some_and(|page| page.next.is_some()),
             orders => rows(&self.orders),
-            older => last.map(|last| query.link_after(last)),
+            unreadable => unreadable,
+            older => self.orders.next.map(|last| query.link_after(last)),
             newest => query.filter.after.map(|_| query.link_first()),
             states => states,
             state => query.state,

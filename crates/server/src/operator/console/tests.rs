@@ -5,12 +5,13 @@ use minijinja::context;
 use minijinja::value::Value;
 use order::lifecycle::event::{Actor, Event};
 use order::lifecycle::{Setback, Stored};
-use order::model::ids::Timestamp;
+use order::model::ids::{OrderId, Timestamp};
 use order::model::mail::{Delivery, Mailpiece, Stage};
 use order::model::money::Usdc;
 use order::model::payment::{Finality, Trace};
 use order::operator::evidence::OrderEvidence;
 use order::operator::filter::{ATTENTION_LOOKS, needs_attention};
+use order::operator::page::{OrderPage, UnreadableOrder};
 use order::operator::transfers::{ChainTransaction, ChainTransfer, FinalTransaction};
 use order::testing::contract::samples::{NOW, card_of, every_state, mailed, paid, settlement};
 
@@ -75,11 +76,21 @@ fn the_list_shows_every_state_without_anything_of_the_cards() {
     let attention: Vec<Stored> = attention.collect();
     assert!(!attention.is_empty());
     let counts = vec![("unfulfilled_lost".to_owned(), 7)];
+    let damaged = UnreadableOrder {
+        id: OrderId::from_bytes([7; 16]),
+        created_at: NOW,
+        state: "unfulfilled_lost".to_owned(),
+    };
+    let (attention, orders) = (
+        OrderPage { orders: attention, ..OrderPage::default() },
+        OrderPage { orders, unreadable: vec![damaged.clone()], next: None },
+    );
     let list = OrderListPage { attention: Some(attention), orders, counts };
     let page = html("list.html", list.value(&ListQuery::parse("", later()), later()));
     assert!(page.contains("Outcome unknown (7)") && page.contains("Settling (0)"));
     assert!(page.contains(">Mailed</option>"), "orders at rest are not counted");
     assert!(page.contains("2.1175 <small>USDC</small>"));
+    assert!(page.contains("1 order cannot be read") && page.contains(&damaged.id.to_string()));
     assert!(page.contains("<time datetime=\"2030-03-17T17:46:40Z\">2030-03-17 17:46</time>"));
     assert_private(&page);
 }
@@ -89,7 +100,7 @@ fn a_list_links_to_the_next_page_only_if_there_is_one() {
     let orders: Vec<Stored> = (0..51).map(|seed| mailed(seed).into()).collect();
     let query = ListQuery::parse("state=mailed", NOW);
     let page = |count: usize| {
-        let orders = orders[..count].to_vec();
+        let orders = OrderPage::of(orders[..count].iter().cloned().map(Ok).collect(), 50);
         let list = OrderListPage { attention: None, orders, counts: Vec::new() };
         html("list.html", list.value(&query, NOW))
     };
@@ -111,7 +122,7 @@ fn what_others_wrote_is_escaped() {
     let page = html("order.html", order_values(&order, vec![view::event(&event)], NOW));
     assert!(!page.contains("<script") && page.contains("&lt;script"), "{page}");
     let query = format!("payer={SCRIPT}&state={SCRIPT}&since={SCRIPT}");
-    let list = OrderListPage { attention: None, orders: Vec::new(), counts: Vec::new() };
+    let list = OrderListPage { attention: None, orders: OrderPage::default(), counts: Vec::new() };
     let page = html("list.html", list.value(&ListQuery::parse(&query, NOW), NOW));
     assert!(!page.contains("<script") && page.contains("&lt;script"), "{page}");
     assert_eq!(page.matches("role=\"alert\"").count(), 3, "{page}");

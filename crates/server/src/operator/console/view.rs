@@ -8,6 +8,7 @@ use order::model::ids::Timestamp;
 use order::model::mail::{Delivery, ProviderQuote, Stage};
 use order::model::payment::Payment;
 use order::operator::filter::{ATTENTION_FINALITY_SECONDS, needs_attention};
+use order::operator::page::UnreadableOrder;
 
 use super::labels;
 use crate::operator::order_facts;
@@ -25,6 +26,15 @@ pub(super) fn row(order: &Stored, now: Timestamp) -> Value {
         network => authorization.map(|authorization| labels::network(authorization.network)),
         payer => authorization.map(|authorization| authorization.payer.to_string()),
         attention => attention(order, now),
+    }
+}
+
+/// An order whose row cannot be read.
+pub(super) fn unreadable(order: &UnreadableOrder) -> Value {
+    context! {
+        id => order.id.to_string(),
+        created_at => order.created_at.0,
+        state => state(&order.state),
     }
 }
 

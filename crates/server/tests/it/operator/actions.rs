@@ -87,23 +87,22 @@ fn events_are_followed_until_the_service_stops() {
 }
 
 #[test]
-fn a_lost_card_is_resubmitted_and_the_card_of_another_order_is_not_attached() {
+fn a_lost_card_is_not_resubmitted_too_early_and_another_card_is_not_attached() {
     let fixture = OperatorFixture::start();
     let provider = ProviderControl::of(&fixture.app);
-    let first = fixture.lost_order(1);
+    let (paid, lost) = (fixture.paid_order(1), fixture.lost_order(2));
     provider.clear_faults();
-    let told = act(&fixture, &["resubmit", &first, "--note", "not in the list"]);
-    assert!(told.contains("the provider has accepted it"), "{told}");
-    assert_eq!(fixture.show(&first)["state"], "mailed");
+    let rejected = |arguments: &[&str], code: &str| {
+        let output = fixture.run(&[&["orders"], arguments, &["--yes"]].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(code), "{text}");
+    };
+    rejected(&["resubmit", &lost], "too_early");
+    let mailpiece = fixture.show(&paid)["card"]["mailpiece"].as_str().unwrap().to_owned();
+    rejected(&["attach", &lost, &mailpiece], "not_our_card");
+    assert_eq!(fixture.show(&lost)["state"], "unfulfilled_lost");
     assert_eq!(provider.cards_accepted(), 1);
-    let second = fixture.lost_order(2);
-    provider.clear_faults();
-    let mailpiece = fixture.show(&first)["card"]["mailpiece"].as_str().unwrap().to_owned();
-    let wrong = fixture.run(&["orders", "attach", &second, &mailpiece, "--yes"]);
-    let text = String::from_utf8(wrong.stderr).unwrap();
-    assert_eq!(wrong.status.code(), Some(1), "{text}");
-    assert!(text.contains("not_our_card") || text.contains("order_changed"), "{text}");
-    assert_eq!(fixture.show(&second)["state"], "unfulfilled_lost");
 }
 
 #[test]

@@ -51,6 +51,7 @@ CREATE TABLE orders (
     -- While the provider is asked for the card.
     attempt             BIGINT,
     submitting_since    BIGINT,
+    attempted_at        BIGINT,
     doubt               TEXT,
     -- Whom we asked: what became of the card is looked for there and nowhere else.
     provider_account    TEXT,

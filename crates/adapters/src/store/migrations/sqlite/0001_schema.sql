@@ -52,6 +52,7 @@ CREATE TABLE orders (
     -- While the provider is asked for the card.
     attempt             INTEGER,
     submitting_since    INTEGER,
+    attempted_at        INTEGER,
     doubt               TEXT,
     -- Whom we asked: what became of the card is looked for there and nowhere else.
     provider_account    TEXT,

@@ -1,6 +1,6 @@
 //! What happened on each of the last days, added up from orders.
 
-use order::lifecycle::{Shortfall, Stored};
+use order::lifecycle::Stored;
 use order::model::ids::Timestamp;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -11,6 +11,8 @@ const DAYS: u64 = 30;
 pub(super) struct Figures {
     first: u64,
     days: Vec<DayFigures>,
+    /// Orders of the days whose rows cannot be read. They are counted nowhere else.
+    pub(super) unreadable: usize,
 }
 
 /// The figures of one day in UTC. Money counts on the day on which it moved, everything else on
@@ -103,7 +105,7 @@ impl Figures {
     pub(super) fn ending(now: Timestamp) -> Self {
         let first = (now.0 / DAY_SECONDS).saturating_sub(DAYS - 1);
         let day = |number| DayFigures { number, ..DayFigures::default() };
-        Self { first, days: (first..first + DAYS).map(day).collect() }
+        Self { first, days: (first..first + DAYS).map(day).collect(), unreadable: 0 }
     }
 
     pub(super) const fn begin(&self) -> Timestamp {
@@ -133,7 +135,7 @@ impl Figures {
             day.refunded = day.refunded.saturating_add(order.state.refund.amount.atomic());
             day.refunds += 1;
         }
-        let latency = mailed_at(order).and_then(|mailed| mailed.since(order.created_at()));
+        let latency = order.mailed().and_then(|mailed| mailed.mailed_at.since(order.created_at()));
         if let Some(day) = self.day(order.created_at()) {
             day.latencies.extend(latency);
             day.outcomes[DayOutcome::of(order).place()] += 1;
@@ -165,22 +167,6 @@ impl DayFigures {
 
     pub(super) const fn count(&self, outcome: DayOutcome) -> u64 {
         self.outcomes[outcome.place()]
-    }
-}
-
-fn mailed_at(order: &Stored) -> Option<Timestamp> {
-    match order {
-        Stored::Mailed(order) => Some(order.state.mailed_at),
-        Stored::Unfulfilled(order) => match &order.state.shortfall {
-            Shortfall::Undelivered(mailed) => Some(mailed.mailed_at),
-            Shortfall::Refused(_) | Shortfall::Lost(_) | Shortfall::Erased(_) => None,
-        },
-        Stored::Offered(_)
-        | Stored::Settling(_)
-        | Stored::Unconfirmed(_)
-        | Stored::Submitting(_)
-        | Stored::Refunded(_)
-        | Stored::Lapsed(_) => None,
     }
 }
 
