@@ -57,9 +57,9 @@ async function begin(tab, action, { note, ...fields }) {
 const confirm = (tab) => follow(tab, "form[action*='/orders/'] button");
 
 /**
- * Performs an action, and returns the response. The reconciler examines the orders meanwhile, so that an action may be
- * told that its order has changed; then the operator looks again, and repeats it. `inspect` is called once, while the
- * page asks to confirm.
+ * Performs an action, and returns the response. The payment may become final meanwhile, so that an action may be told
+ * that its order has changed; then the operator looks again, and repeats it. `inspect` is called once, while the page
+ * asks to confirm.
  */
 async function act(tab, page, action, fields, inspect = async () => {}) {
   let inspected = false;

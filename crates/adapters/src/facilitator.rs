@@ -37,10 +37,9 @@ pub use cdp_token::{CdpKey, CdpKeyError};
 pub use supported::{SupportedList, SupportedReply};
 
 use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
-use crate::measurements::MeasuredPayment;
 use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
-use crate::settlement::outcome_log::{logged_hash, report_settlement, report_trace};
+use crate::settlement::outcome_log::{log_doubt, logged_hash};
 use crate::settlement::proof::ChainHeads;
 use reply::SettleReply;
 use supported::{RefreshDelay, SupportedCache};
@@ -312,31 +311,6 @@ impl Permit2Settler for RemoteFacilitator {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        let network = due.authorization.network;
-        report_settlement(network, MeasuredPayment::x402(due), self.settle_remotely(due)).await
-    }
-
-    async fn trace(
-        &self,
-        due: Permit2Payment<'_>,
-        told: Option<&str>,
-    ) -> Result<TransferStatus, Failure> {
-        let network = due.authorization.network;
-        let Some(node) = self.nodes.get(&network) else {
-            return trace_without_node(self.clock.now(), due.authorization.deadline);
-        };
-        let hash = told.and_then(|hash| hash.parse().ok());
-        let hints = Hints { since: wire::marked(due.preparation), told: hash };
-        let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
-        report_trace(network, MeasuredPayment::x402(due), told, traced)
-    }
-}
-
-impl RemoteFacilitator {
-    async fn settle_remotely(
-        &self,
-        due: Permit2Payment<'_>,
-    ) -> Result<ConfirmedTransfer, Unsettled> {
         if due.charge > due.authorization.most || due.charge.atomic() == 0 {
             return Err(Unsettled::Refused(
                 "the amount is zero or exceeds the authorized amount".to_owned(),
@@ -355,6 +329,21 @@ impl RemoteFacilitator {
                 Unsettled::Lost(why)
             }
         })
+    }
+
+    async fn trace(
+        &self,
+        due: Permit2Payment<'_>,
+        told: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        let network = due.authorization.network;
+        let Some(node) = self.nodes.get(&network) else {
+            return trace_without_node(self.clock.now(), due.authorization.deadline);
+        };
+        let hash = told.and_then(|hash| hash.parse().ok());
+        let hints = Hints { since: wire::marked(due.preparation), told: hash };
+        let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
+        log_doubt(network, told, traced)
     }
 }
 

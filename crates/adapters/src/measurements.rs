@@ -15,6 +15,8 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::settler::Permit2Payment;
 use tokio::time::Instant;
 
+pub mod measured_settler;
+
 pub const OUTSIDE_CALLS: &str = "pennyblack_outside_calls_total";
 pub const OUTSIDE_CALL_DURATION: &str = "pennyblack_outside_call_duration_seconds";
 pub const SETTLEMENTS: &str = "pennyblack_settlements_total";
@@ -26,18 +28,18 @@ pub const SETTLER_LOW_BALANCE: &str = "pennyblack_settler_low_balance_wei";
 
 /// A payment that is about to be settled or traced.
 #[derive(Clone, Copy)]
-pub(crate) struct MeasuredPayment {
+struct MeasuredPayment {
     rail: &'static str,
     network: Network,
     charge: Usdc,
 }
 
 impl MeasuredPayment {
-    pub(crate) fn x402(due: Permit2Payment<'_>) -> Self {
+    fn x402(due: Permit2Payment<'_>) -> Self {
         Self { rail: "x402", network: due.authorization.network, charge: due.charge }
     }
 
-    pub(crate) fn mpp(authorization: &TransferAuthorization) -> Self {
+    fn mpp(authorization: &TransferAuthorization) -> Self {
         Self { rail: "mpp", network: authorization.network, charge: authorization.value }
     }
 }
@@ -51,7 +53,7 @@ pub fn count_outside_call(peer: &'static str, outcome: &'static str, duration: D
 }
 
 /// Awaits a settlement and counts it.
-pub(crate) async fn measure_settlement(
+async fn measure_settlement(
     payment: MeasuredPayment,
     settlement: impl Future<Output = Result<ConfirmedTransfer, Unsettled>>,
 ) -> Result<ConfirmedTransfer, Unsettled> {
@@ -75,7 +77,7 @@ pub(crate) async fn measure_settlement(
 
 /// Counts a payment that a trace found. A trace that is told the transaction only checks that it
 /// still stands: its charge was counted before.
-pub(crate) fn measure_trace(
+fn measure_trace(
     payment: MeasuredPayment,
     told: Option<&str>,
     traced: &Result<TransferStatus, Failure>,

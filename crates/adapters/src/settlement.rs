@@ -50,11 +50,10 @@ pub use transaction::NotAKey;
 use self::chain::Chain;
 use self::network_settler::{NetworkSettler, PrepareError, SharedParts};
 use self::outbox::Outbox;
-use self::outcome_log::{report_settlement, report_trace};
+use self::outcome_log::log_doubt;
 use self::preparation::{PreparedCall, UNREADABLE};
 use self::sender::Sender;
 use self::transaction::TransactionSigner;
-use crate::measurements::MeasuredPayment;
 use crate::rpc::{Node, TransactionReceipt};
 
 /// Far above the block time, and below the timeout of official clients, which is at least 35
@@ -182,26 +181,6 @@ impl Permit2Settler for Settler {
     }
 
     async fn settle(&self, due: Permit2Payment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        let network = due.authorization.network;
-        report_settlement(network, MeasuredPayment::x402(due), self.settle_permit2(due)).await
-    }
-
-    async fn trace(
-        &self,
-        due: Permit2Payment<'_>,
-        told: Option<&str>,
-    ) -> Result<TransferStatus, Failure> {
-        let network = due.authorization.network;
-        let traced = x402::trace::trace(self.traced(network)?, due, told).await;
-        report_trace(network, MeasuredPayment::x402(due), told, traced)
-    }
-}
-
-impl Settler {
-    async fn settle_permit2(
-        &self,
-        due: Permit2Payment<'_>,
-    ) -> Result<ConfirmedTransfer, Unsettled> {
         let network = self.traced(due.authorization.network)?;
         let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
         let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
@@ -213,6 +192,16 @@ impl Settler {
             |receipt: &TransactionReceipt| x402::shows(receipt, due.authorization, due.charge);
         let call = x402::call(due.authorization, due.charge, prepared.allowance);
         Ok(network.settle(call, &prepared, &paid).await?)
+    }
+
+    async fn trace(
+        &self,
+        due: Permit2Payment<'_>,
+        told: Option<&str>,
+    ) -> Result<TransferStatus, Failure> {
+        let network = due.authorization.network;
+        let traced = x402::trace::trace(self.traced(network)?, due, told).await;
+        log_doubt(network, told, traced)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use adapters::measurements::measured_settler::MeasuredSettler;
 use content::catalog::Catalog;
 use content::render::Money;
 use order::checkout::Checkout;
@@ -20,6 +21,7 @@ use order::writer::OrderWriter;
 use pay::http_binding::HttpBinding;
 use pay::mode::PaymentMode;
 use pay::mpp::challenge_id::{ChallengeSecrets, Realm};
+use pay::mpp::settler::TransferSettler;
 use pay::mpp::tender::Mpp;
 use pay::x402::resource::Resource;
 use pay::x402::tender::X402;
@@ -201,14 +203,14 @@ pub(crate) struct PaymentHandlers {
     pub(crate) x402: Arc<X402>,
     /// `None` if MPP payments cannot be settled.
     pub(crate) mpp: Option<Arc<Mpp>>,
+    /// The same payment methods for operators, whose lookups are not counted as settlements.
+    pub(crate) evidence_tenders: Tenders,
 }
 
 impl PaymentHandlers {
     /// The payment methods, by which the reconciler looks settlements up.
     pub(crate) fn tenders(&self) -> Tenders {
-        let x402: Arc<dyn Tender> = self.x402.clone();
-        let mpp = self.mpp.clone().map(|mpp| -> Arc<dyn Tender> { mpp });
-        Tenders([x402].into_iter().chain(mpp).collect())
+        tenders(self.x402.clone(), self.mpp.clone())
     }
 }
 
@@ -224,22 +226,35 @@ pub(crate) fn payment_handlers(
         return Ok(None);
     };
     let base_url = config.server.base_url(bound);
-    let x402 = X402::new(facilitator.clone(), resource(&base_url, postcards::X402)?);
-    let x402 = x402.in_mode(mode(config));
-    let mpp = services.settlers.mpp.as_ref().map(|settler| {
+    let x402 = |settler| -> Result<Arc<X402>, String> {
+        let x402 = X402::new(settler, resource(&base_url, postcards::X402)?);
+        Ok(Arc::new(x402.in_mode(mode(config))))
+    };
+    let mpp = |settler| -> Result<Arc<Mpp>, String> {
         let (newest, earlier) = storage.keyring.challenges();
         let realm = config.realm.clone().map_or_else(|| Realm::parse(base_url.host()), Ok);
         let secrets = ChallengeSecrets::new(newest, &earlier);
         let resource = resource(&base_url, postcards::MPP)?;
         let randomness = Arc::new(challenge_randomness);
-        let mpp = Mpp::new(settler.clone(), realm?, secrets, randomness, resource);
-        Ok::<_, String>(Arc::new(mpp.in_mode(mode(config))))
-    });
+        let mpp = Mpp::new(settler, realm?, secrets, randomness, resource);
+        Ok(Arc::new(mpp.in_mode(mode(config))))
+    };
+    let transfers = services.settlers.mpp.as_ref();
+    let read_only = (x402(facilitator.clone())?, transfers.cloned().map(mpp).transpose()?);
+    let measured = transfers
+        .map(|settler| -> Arc<dyn TransferSettler> { Arc::new(MeasuredSettler(settler.clone())) });
     Ok(Some(PaymentHandlers {
         checkout: checkout(config, storage, services, writer(storage, clock, &provider.paid)),
-        x402: Arc::new(x402),
-        mpp: mpp.transpose()?,
+        x402: x402(Arc::new(MeasuredSettler(facilitator.clone())))?,
+        mpp: measured.map(mpp).transpose()?,
+        evidence_tenders: tenders(read_only.0, read_only.1),
     }))
+}
+
+fn tenders(x402: Arc<X402>, mpp: Option<Arc<Mpp>>) -> Tenders {
+    let x402: Arc<dyn Tender> = x402;
+    let mpp = mpp.map(|mpp| -> Arc<dyn Tender> { mpp });
+    Tenders([x402].into_iter().chain(mpp).collect())
 }
 
 /// The reconciler, with its own share of the provider's rate limit. It exists also if payments are

@@ -16,10 +16,9 @@ use pay::mpp::settler::{
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 
 use super::network_settler::{NetworkSettler, PrepareError, SettleFailure};
-use super::outcome_log::{report_settlement, report_trace};
+use super::outcome_log::log_doubt;
 use super::preparation::{PreparedCall, UNREADABLE};
 use super::{Settler, log_unready};
-use crate::measurements::MeasuredPayment;
 use crate::rpc::TransactionReceipt;
 
 mod trace;
@@ -86,8 +85,14 @@ impl TransferSettler for Settler {
     }
 
     async fn settle(&self, due: TransferPayment<'_>) -> Result<ConfirmedTransfer, Unsettled> {
-        let payment = MeasuredPayment::mpp(due.authorization);
-        report_settlement(due.authorization.network, payment, self.settle_transfer(due)).await
+        let network = self.traced(due.authorization.network)?;
+        let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
+        let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
+        let paid = |receipt: &TransactionReceipt| shows(receipt, due.authorization);
+        match network.settle(call(due.authorization), &prepared, &paid).await {
+            Ok(moved) => Ok(moved),
+            Err(unpaid) => after(unpaid, due.authorization, network, &prepared).await,
+        }
     }
 
     async fn trace(
@@ -97,23 +102,7 @@ impl TransferSettler for Settler {
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
         let traced = trace::trace(self.traced(network)?, due, told).await;
-        report_trace(network, MeasuredPayment::mpp(due.authorization), told, traced)
-    }
-}
-
-impl Settler {
-    async fn settle_transfer(
-        &self,
-        due: TransferPayment<'_>,
-    ) -> Result<ConfirmedTransfer, Unsettled> {
-        let network = self.traced(due.authorization.network)?;
-        let unreadable = || Unsettled::Lost(UNREADABLE.to_owned());
-        let prepared = PreparedCall::read(due.preparation).ok_or_else(unreadable)?;
-        let paid = |receipt: &TransactionReceipt| shows(receipt, due.authorization);
-        match network.settle(call(due.authorization), &prepared, &paid).await {
-            Ok(moved) => Ok(moved),
-            Err(unpaid) => after(unpaid, due.authorization, network, &prepared).await,
-        }
+        log_doubt(network, told, traced)
     }
 }
 

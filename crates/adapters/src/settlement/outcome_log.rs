@@ -1,4 +1,4 @@
-//! Logs and counts how settlements and traces end, with the transaction where there is one.
+//! Logs how settlements and traces end, with the transaction where there is one.
 
 use alloy_primitives::B256;
 use order::model::chain::Network;
@@ -8,44 +8,43 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use tracing::field::{DisplayValue, display};
 
 use super::proof::ProofError;
-use crate::measurements::{MeasuredPayment, measure_settlement, measure_trace};
 
-/// Awaits a settlement, counts it and logs its transaction.
-pub(crate) async fn report_settlement(
-    network: Network,
-    payment: MeasuredPayment,
-    settlement: impl Future<Output = Result<ConfirmedTransfer, Unsettled>>,
-) -> Result<ConfirmedTransfer, Unsettled> {
-    let settled = measure_settlement(payment, settlement).await;
-    if let Ok(ConfirmedTransfer { transaction, .. }) = &settled {
+/// Logs the transaction of a settlement.
+pub(crate) fn log_settled(network: Network, settled: &Result<ConfirmedTransfer, Unsettled>) {
+    if let Ok(ConfirmedTransfer { transaction, .. }) = settled {
         let transaction = logged_hash(transaction);
         tracing::info!(%network, transaction, "A payment is settled");
     }
-    settled
 }
 
-/// Counts and logs what a trace found. If the transaction was told, the trace only checks that
-/// it still stands.
-pub(crate) fn report_trace(
+/// Logs the transaction that a trace found. If it was told, the trace only checks that it still
+/// stands.
+pub(crate) fn log_found(
     network: Network,
-    payment: MeasuredPayment,
     told: Option<&str>,
-    traced: Result<TransferStatus, ProofError>,
-) -> Result<TransferStatus, Failure> {
-    match (&traced, told) {
+    traced: &Result<TransferStatus, Failure>,
+) {
+    match (traced, told) {
         (Ok(TransferStatus::Moved(ConfirmedTransfer { transaction, .. })), None) => {
             let transaction = logged_hash(transaction);
             tracing::info!(%network, transaction, "A payment was found on the chain");
         }
-        (Err(doubt), told) => {
-            let transaction = told.and_then(logged_hash);
-            tracing::warn!(%network, transaction, kind = %doubt, "The state of a payment is unknown");
-        }
-        (Ok(TransferStatus::Moved(_) | TransferStatus::Void | TransferStatus::Open), _) => {}
+        (Ok(TransferStatus::Moved(_) | TransferStatus::Void | TransferStatus::Open), _)
+        | (Err(_), _) => {}
     }
-    let traced = traced.map_err(Failure::from);
-    measure_trace(payment, told, &traced);
-    traced
+}
+
+/// Logs why a trace proved nothing.
+pub(crate) fn log_doubt(
+    network: Network,
+    told: Option<&str>,
+    traced: Result<TransferStatus, ProofError>,
+) -> Result<TransferStatus, Failure> {
+    traced.map_err(|doubt| {
+        let transaction = told.and_then(logged_hash);
+        tracing::warn!(%network, transaction, kind = %doubt, "The state of a payment is unknown");
+        Failure::from(doubt)
+    })
 }
 
 /// Only a hash is logged, whatever a facilitator calls a transaction.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use adapters::clock::SystemClock;
 use adapters::http::{HostPolicy, HttpClient, HttpUrl};
+use adapters::measurements::measured_settler::MeasuredSettler;
 use adapters::rpc::Node;
 use adapters::settlement::outbox::{MemoryOutbox, Outbox, SenderAccount, SentTransactions};
 use adapters::settlement::{ContractWallets, Settler, SettlerLimits, SettlerSettings};
@@ -269,7 +270,7 @@ impl Payment {
         PaymentKey::of_nonce(Instrument::Permit2, network, payer, nonce)
     }
 
-    fn due(&self) -> Permit2Payment<'_> {
+    pub(crate) fn due(&self) -> Permit2Payment<'_> {
         Permit2Payment {
             authorization: &self.authorization,
             charge: CHARGE,
@@ -316,6 +317,11 @@ impl Payment {
         }
         panic!("it is still open");
     }
+}
+
+/// The settler as the service uses it: its payments are counted and logged.
+pub(crate) fn measured(settler: Settler) -> MeasuredSettler<dyn Permit2Settler> {
+    MeasuredSettler(Arc::new(settler))
 }
 
 /// Verifies, prepares and settles, as the desk does for a paying caller.

@@ -8,7 +8,7 @@ use pay::transfer::TransferStatus;
 use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
 
-use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
+use crate::fixture::{BASE, Fixture, Payment, atomic, measured, pay, until};
 use crate::log_capture::log_of_this_test;
 use crate::signing::CHARGE;
 
@@ -116,7 +116,9 @@ async fn a_payment_leaves_its_charge_its_fee_and_the_balance_in_the_metrics() {
     let before = chain.native_of(fixture.account());
     let authorization = fixture.authorization();
     let payer = authorization.payer.to_string();
-    pay(&settler, authorization).await.unwrap();
+    let payment = Payment::prepare(&settler, authorization).await.unwrap();
+    let settler = measured(settler);
+    settler.settle(payment.due()).await.unwrap();
     let fee = before - chain.native_of(fixture.account());
     let has = |name: &str, labels: &str, value: u128| {
         text().contains(&format!("{name}{{{labels}network=\"{}\"}} {value}\n", BASE.caip2()))

@@ -2,12 +2,11 @@
 
 use order::ports::Failure;
 use pay::transfer::TransferStatus;
-use pay::x402::settler::{Permit2Payment, Permit2Settler};
+use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{NodeFault, NodeFaultRule};
 
-use crate::fixture::{Fixture, Payment, pay, until};
+use crate::fixture::{Fixture, Payment, measured, until};
 use crate::log_capture::log_of_this_test;
-use crate::signing::CHARGE;
 
 const SEND: &str = "eth_sendRawTransaction";
 
@@ -19,7 +18,8 @@ fn has(lines: &[String], sentence: &str, fields: &str) -> bool {
 async fn a_settled_payment_is_logged_with_its_transaction() {
     let (log, fixture) = (log_of_this_test(), Fixture::open().await);
     let settler = fixture.settler();
-    let moved = pay(&settler, fixture.authorization()).await.unwrap();
+    let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
+    let moved = measured(settler).settle(payment.due()).await.unwrap();
     let fields = format!("network=eip155:8453 transaction={}", moved.transaction);
     assert!(has(&log(), "A payment is settled", &fields), "{:?}", log());
 }
@@ -29,12 +29,8 @@ async fn a_payment_that_a_trace_finds_is_logged_once_with_its_transaction() {
     let (log, fixture) = (log_of_this_test(), Fixture::open().await);
     let settler = fixture.settler();
     let payment = Payment::prepare(&settler, fixture.authorization()).await.unwrap();
-    let moved = payment.settle(&settler).await.unwrap();
-    let due = Permit2Payment {
-        authorization: &payment.authorization,
-        charge: CHARGE,
-        preparation: &payment.preparation,
-    };
+    let (settler, due) = (measured(settler), payment.due());
+    let moved = settler.settle(due).await.unwrap();
     let told = Some(moved.transaction.as_str());
     let again = settler.trace(due, told).await.unwrap();
     assert!(matches!(again, TransferStatus::Moved(_)));

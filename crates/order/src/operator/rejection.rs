@@ -38,7 +38,7 @@ pub enum ActionRejection {
 }
 
 impl ActionRejection {
-    pub(super) const fn of_read(error: StoreError) -> Self {
+    pub const fn of_read(error: StoreError) -> Self {
         match error {
             StoreError::Corrupt => Self::Unreadable,
             StoreError::Moved | StoreError::PaymentBound | StoreError::Busy => Self::StoreSilent,

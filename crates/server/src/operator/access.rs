@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::operator::console::pages::login_page;
+use crate::operator::console::pages::{self, login_page};
 use crate::operator::console::session::ConsoleSession;
 use crate::operator::error::OperatorError;
 use crate::operator::login;
@@ -69,12 +69,13 @@ async fn admit(check: &AccessCheck, mut request: Request) -> Result<Request, Res
     if !host.as_deref().is_some_and(names_this_machine) {
         let status = StatusCode::MISDIRECTED_REQUEST;
         let message = "The operator's interface is only served as localhost, 127.0.0.1 or [::1].";
-        return Err(OperatorError::new(status, "wrong_host", message).into_response());
+        return Err(refused(&request, OperatorError::new(status, "wrong_host", message)));
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     if changes && !is_same_origin(request.headers(), host.as_deref().unwrap_or_default()) {
         let message = "This request comes from a page of another origin.";
-        return Err(forbidden("other_origin", message));
+        let error = OperatorError::new(StatusCode::FORBIDDEN, "other_origin", message);
+        return Err(refused(&request, error));
     }
     if login::is_public(request.uri().path()) {
         return Ok(request);
@@ -83,7 +84,7 @@ async fn admit(check: &AccessCheck, mut request: Request) -> Result<Request, Res
         OperatorAccess::Token => {}
         OperatorAccess::Session(session) => {
             if changes {
-                request = with_csrf_token(request, &session.csrf).await?;
+                request = with_csrf_token(request, &session).await?;
             }
             request.extensions_mut().insert(session);
         }
@@ -108,15 +109,15 @@ fn is_api(path: &str) -> bool {
 }
 
 /// The request again, if its form has the session's CSRF token.
-async fn with_csrf_token(request: Request, csrf: &str) -> Result<Request, Response> {
+async fn with_csrf_token(request: Request, session: &ConsoleSession) -> Result<Request, Response> {
     let (head, body) = request.into_parts();
+    let refused = |status, text| pages::message(session, status, "Nothing was changed", text);
     let form = to_bytes(body, BODY_BYTES_MAX).await;
-    let form =
-        form.map_err(|_| OperatorError::invalid("The form is too large.").into_response())?;
+    let form = form.map_err(|_| refused(StatusCode::BAD_REQUEST, "The form is too large."))?;
     let mut fields = url::form_urlencoded::parse(&form);
-    if !fields.any(|(name, value)| name == "csrf" && is_same(&value, csrf)) {
-        let message = "The form is not from a page of this session. Load the page again.";
-        return Err(forbidden("csrf_token_missing", message));
+    if !fields.any(|(name, value)| name == "csrf" && is_same(&value, &session.csrf)) {
+        let text = "The form is not from a page of this session. Load the page again.";
+        return Err(refused(StatusCode::FORBIDDEN, text));
     }
     Ok(Request::from_parts(head, Body::from(form)))
 }
@@ -147,19 +148,22 @@ fn is_same_origin(headers: &HeaderMap, host: &str) -> bool {
     site && origin.is_none_or(|origin| origin == format!("http://{host}").as_str())
 }
 
-fn forbidden(code: &'static str, message: &str) -> Response {
-    OperatorError::new(StatusCode::FORBIDDEN, code, message).into_response()
+/// The API's clients get JSON, and a browser gets a page.
+fn refused(request: &Request, error: OperatorError) -> Response {
+    if is_api(request.uri().path()) {
+        error.into_response()
+    } else {
+        pages::refusal(error.status, &error.message)
+    }
 }
 
 /// A browser gets the form for the token.
 fn unauthorized(request: &Request) -> Response {
-    let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    let page = accept.is_some_and(|accept| accept.contains("text/html"));
-    let mut response = if page && !is_api(request.uri().path()) {
-        login_page(StatusCode::UNAUTHORIZED, None)
-    } else {
+    let mut response = if is_api(request.uri().path()) {
         let message = "Send the token as `Authorization: Bearer TOKEN`. It is in the file operator.token in the data folder.";
         OperatorError::new(StatusCode::UNAUTHORIZED, "unauthorized", message).into_response()
+    } else {
+        login_page(StatusCode::UNAUTHORIZED, None)
     };
     let scheme = HeaderValue::from_static("Bearer realm=\"operator\"");
     response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);

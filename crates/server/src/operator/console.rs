@@ -31,7 +31,7 @@ pub(crate) fn routes(state: Arc<OperatorState>) -> Router {
         .route("/", get(orders::list))
         .route("/orders/{id}", get(orders::order))
         .route("/orders/{id}/evidence", get(orders::evidence))
-        .route("/orders/{id}/{action}", post(acting::act))
+        .route("/orders/{id}/{action}", post(acting::act).get(acting::show_order))
         .route("/money", get(money::show))
         .route(pages::STYLE_PATH, get(style))
         .route(pages::ICON_PATH, get(icon))

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::serve::Listener;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -57,12 +57,20 @@ impl OperatorListeners {
     /// The error text contains the cause and the remedy.
     pub(crate) async fn bind(data: &Path, listen: Option<OperatorListen>) -> Result<Self, String> {
         let path = socket_path(data);
-        let socket = bind_socket(data, &path).map_err(|error| {
+        let cannot_create = |error: io::Error| {
             format!(
                 "the operator's socket {} cannot be created: {error}. Set server.data to a folder of a local file system.",
                 path.display()
             )
-        })?;
+        };
+        check_length(&path).map_err(cannot_create)?;
+        if is_in_use(&path).await.map_err(cannot_create)? {
+            return Err(format!(
+                "another process uses this data folder: it listens at {}. Stop it, or set server.data to a folder of its own for each process.",
+                path.display()
+            ));
+        }
+        let socket = bind_socket(data, &path).map_err(cannot_create)?;
         let loopback = match listen {
             Some(listen) => Some(bind_loopback(listen).await?),
             None => None,
@@ -135,14 +143,31 @@ impl Drop for OwnSocket {
     }
 }
 
-/// Binds in a folder that only we can open, and moves the socket to its place when its mode is
-/// set: before, the mode depends on the umask. A socket of an earlier process is replaced.
-fn bind_socket(data: &Path, path: &Path) -> io::Result<UnixListener> {
+fn check_length(path: &Path) -> io::Result<()> {
     let length = path.as_os_str().len();
     if length > SOCKET_PATH_BYTES_MAX {
         let text = format!("the path has {length} bytes, and {SOCKET_PATH_BYTES_MAX} are allowed");
         return Err(io::Error::new(ErrorKind::InvalidFilename, text));
     }
+    Ok(())
+}
+
+/// Whether a process listens at the socket. The second of two processes with one data folder
+/// would take the socket of the first.
+async fn is_in_use(path: &Path) -> io::Result<bool> {
+    let Err(error) = UnixStream::connect(path).await else { return Ok(true) };
+    let kind = error.kind();
+    // No socket, or one that a process left behind.
+    if [ErrorKind::NotFound, ErrorKind::ConnectionRefused].contains(&kind) {
+        return Ok(false);
+    }
+    // That process has too many connections.
+    if kind == ErrorKind::WouldBlock { Ok(true) } else { Err(error) }
+}
+
+/// Binds in a folder that only we can open, and moves the socket to its place when its mode is
+/// set: before, the mode depends on the umask. A socket of an earlier process is replaced.
+fn bind_socket(data: &Path, path: &Path) -> io::Result<UnixListener> {
     let folder = data.join(format!(".op{}", std::process::id()));
     let draft = folder.join("s");
     // Left behind by a process of the same number that was killed.
@@ -200,6 +225,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_socket_of_a_running_process_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = socket_path(folder.path());
+        let first = OperatorListeners::bind(folder.path(), None).await.unwrap();
+        let inode = fs::metadata(&path).unwrap().ino();
+        let error = OperatorListeners::bind(folder.path(), None).await.err().unwrap();
+        assert!(error.contains("another process uses this data folder"), "{error}");
+        assert!(error.contains("set server.data to a folder of its own for each"), "{error}");
+        assert_eq!(fs::metadata(&path).unwrap().ino(), inode);
+        drop(first);
+        OperatorListeners::bind(folder.path(), None).await.unwrap();
+    }
+
+    #[tokio::test]
     async fn a_process_removes_its_own_socket_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_path(folder.path());
@@ -207,7 +246,10 @@ mod tests {
             let listeners = OperatorListeners::bind(folder.path(), None).await.unwrap();
             listeners.serve(watch::channel(()).0, Router::new(), Router::new())
         };
-        let (first, second) = (serve().await, serve().await);
+        let first = serve().await;
+        // A process that begins when this one has stopped listening, and has not ended yet.
+        fs::rename(&path, folder.path().join("earlier.sock")).unwrap();
+        let second = serve().await;
         drop(first);
         assert!(path.exists(), "it is the second one's");
         second.stop();

@@ -1,6 +1,8 @@
 //! An order as operators see it, in JSON: what is owed and what can be done. Nothing of the card
 //! is read here, except the country that it goes to.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use order::lifecycle::event::Event;
 use order::lifecycle::{Paid, Shortfall, Standing, Stored, Submitting};
 use order::model::card::Postcard;
@@ -11,6 +13,8 @@ use order::operator::filter::needs_attention;
 use order::operator::page::UnreadableOrder;
 use order::ports::NumberedEvent;
 use serde_json::{Value, json};
+
+use crate::operator::action_kind::ActionKind;
 
 /// The states of orders for which a payment began.
 pub(crate) const LISTED_STATES: [&str; 9] = [
@@ -28,19 +32,40 @@ pub(crate) const LISTED_STATES: [&str; 9] = [
 /// Everything about an order that is not personal data.
 pub(crate) fn summary(order: &Stored, now: Timestamp) -> Value {
     let attention = order.attention();
+    let mut facts = decisive_facts(order, now);
+    facts["facts_digest"] = json!(digest_of(&facts));
+    facts["version"] = json!(order.version());
+    facts["examined_next_at"] = json!(attention.due.map(|at| at.to_string()));
+    facts["examinations"] = json!(attention.looks);
+    facts
+}
+
+/// The same as long as nothing changes by which an operator decides, also if the reconciler
+/// examines the order without a result. Another version of the service may have another one for
+/// the same order, which only makes an operator look again.
+pub(crate) fn facts_digest(order: &Stored, now: Timestamp) -> String {
+    digest_of(&decisive_facts(order, now))
+}
+
+fn digest_of(facts: &Value) -> String {
+    let mut hasher = DefaultHasher::new();
+    facts.to_string().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// What an operator decides by: everything but the version and the schedule of examinations.
+fn decisive_facts(order: &Stored, now: Timestamp) -> Value {
+    let actions = possible_actions(order).into_iter().map(ActionKind::name);
     json!({
         "id": order.id().to_string(),
         "state": order.headline(),
-        "version": order.version(),
         "seller": order.operation().seller.as_str(),
         "created_at": order.created_at().to_string(),
         "updated_at": order.updated_at().to_string(),
         "needs_attention": needs_attention(order, now),
-        "acknowledged_at": attention.acknowledged.map(|at| at.to_string()),
-        "examined_next_at": attention.due.map(|at| at.to_string()),
-        "examinations": attention.looks,
+        "acknowledged_at": order.attention().acknowledged.map(|at| at.to_string()),
         "owed": owed(order),
-        "possible_actions": possible_actions(order),
+        "possible_actions": actions.collect::<Vec<_>>(),
         "payment": order.payment().map(payment),
         "settlement": order.paid().map(settlement),
         "card": card_facts(order),
@@ -101,20 +126,19 @@ fn refund_due(paid: &Paid) -> String {
     )
 }
 
-/// The actions that the order's state allows, by their names in the API.
-pub(crate) fn possible_actions(order: &Stored) -> Vec<&'static str> {
+/// The actions that the order's state allows.
+pub(crate) fn possible_actions(order: &Stored) -> Vec<ActionKind> {
+    use ActionKind::{Acknowledge, Attach, Refund};
     match order {
         Stored::Offered(_) | Stored::Lapsed(_) | Stored::Refunded(_) => Vec::new(),
         Stored::Settling(_) | Stored::Submitting(_) => Vec::new(),
-        Stored::Unconfirmed(_) => vec!["acknowledge"],
+        Stored::Unconfirmed(_) => vec![Acknowledge],
         Stored::Unfulfilled(order) => match order.state.shortfall {
-            Shortfall::Refused(_) | Shortfall::Lost(_) => {
-                vec!["resubmit", "attach", "refund", "acknowledge", "erase", "reveal"]
-            }
-            Shortfall::Undelivered(_) => vec!["refund", "acknowledge"],
-            Shortfall::Erased(_) => vec!["attach", "refund", "acknowledge"],
+            Shortfall::Refused(_) | Shortfall::Lost(_) => ActionKind::ALL.to_vec(),
+            Shortfall::Undelivered(_) => vec![Refund, Acknowledge],
+            Shortfall::Erased(_) => vec![Attach, Refund, Acknowledge],
         },
-        Stored::Mailed(_) => vec!["refund", "acknowledge"],
+        Stored::Mailed(_) => vec![Refund, Acknowledge],
     }
 }
 
@@ -215,6 +239,10 @@ pub(crate) fn refund(order: &Stored) -> Value {
         | Stored::Mailed(_)
         | Stored::Lapsed(_) => Value::Null,
     }
+}
+
+pub(crate) fn is_by_operator(event: &Event) -> bool {
+    event.actor.starts_with("operator:")
 }
 
 pub(crate) fn event(event: &Event) -> Value {

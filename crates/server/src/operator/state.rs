@@ -8,6 +8,7 @@ use order::model::seller::Sellers;
 use order::operator::OperatorActions;
 use order::ports::{Clock, NameService, Store};
 use tokio::sync::watch;
+use web::task_tracker::TaskTracker;
 
 use crate::operator::token::OperatorSessions;
 
@@ -28,6 +29,8 @@ pub(crate) struct OperatorState {
     pub(crate) sqlite: Option<Arc<SqliteStore>>,
     pub(crate) metrics: MetricsText,
     pub(crate) sessions: OperatorSessions,
+    /// Where actions run, beside paid requests: a shutdown waits for them.
+    pub(crate) tasks: TaskTracker,
     /// Changes when the service shuts down, so that requests that wait end.
     pub(crate) stopping: watch::Receiver<()>,
 }

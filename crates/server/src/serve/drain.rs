@@ -12,6 +12,7 @@ use crate::jobs::reconciler_loop::{ReconcilerEnd, ReconcilerLoop};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unfinished {
     connections: usize,
+    /// With the actions of operators.
     paid_requests: usize,
     reconciler: ReconcilerEnd,
 }

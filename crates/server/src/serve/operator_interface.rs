@@ -28,9 +28,10 @@ impl OperatorInterface {
     ) -> Result<Self, String> {
         let cannot_start = |cause: String| format!("Cannot start: {cause}\n");
         let (stop, stopping) = watch::channel(());
-        let AppParts { storage, services, payments, clock, .. } = parts;
+        let AppParts { storage, services, payments, tasks, clock, .. } = parts;
+        let tasks = tasks.clone();
         let (payments, metrics) = (*payments, Box::new(move || metrics.render()));
-        let parts = OperatorParts { storage, services, payments, clock, metrics, stopping };
+        let parts = OperatorParts { storage, services, payments, clock, tasks, metrics, stopping };
         let state = wiring::operator::state(config, parts).map_err(cannot_start)?;
         let state = Arc::new(state);
         let listeners = OperatorListeners::bind(&config.server.data, config.operator.listen).await;

@@ -6,6 +6,7 @@ use order::operator::OperatorActions;
 use order::ports::{Clock, Provider};
 use order::tender::Tenders;
 use tokio::sync::watch;
+use web::task_tracker::TaskTracker;
 
 use crate::config::Config;
 use crate::operator::state::{MetricsText, OperatorState};
@@ -21,6 +22,7 @@ pub(crate) struct OperatorParts<'a> {
     pub(crate) services: &'a ExternalServices,
     pub(crate) payments: Option<&'a PaymentHandlers>,
     pub(crate) clock: &'a Arc<dyn Clock>,
+    pub(crate) tasks: TaskTracker,
     pub(crate) metrics: MetricsText,
     pub(crate) stopping: watch::Receiver<()>,
 }
@@ -28,14 +30,15 @@ pub(crate) struct OperatorParts<'a> {
 /// Also without a provider or payments, because earlier orders may need a person. The error
 /// text contains the cause and the remedy.
 pub(crate) fn state(config: &Config, parts: OperatorParts<'_>) -> Result<OperatorState, String> {
-    let OperatorParts { storage, services, payments, clock, metrics, stopping } = parts;
+    let OperatorParts { storage, services, payments, clock, tasks, metrics, stopping } = parts;
     let sessions = OperatorSessions::open(&config.server.data)?;
     let provider: Arc<dyn Provider> = match &services.provider {
         // A person waits for the answer, and acts far more rarely than the reconciler.
         Some(handles) => handles.reconciler.clone(),
         None => Arc::new(NoProvider),
     };
-    let tenders = payments.map_or_else(|| Tenders(Vec::new()), PaymentHandlers::tenders);
+    let tenders = payments.map(|payments| Tenders(payments.evidence_tenders.0.clone()));
+    let tenders = tenders.unwrap_or_else(|| Tenders(Vec::new()));
     let writer = wiring::writer(storage, clock, &provider);
     let transfers = transfers::transfers(config, services);
     let sqlite = match &storage.store {
@@ -52,6 +55,7 @@ pub(crate) fn state(config: &Config, parts: OperatorParts<'_>) -> Result<Operato
         sqlite,
         metrics,
         sessions,
+        tasks,
         stopping,
     })
 }

@@ -11,6 +11,7 @@ use super::text;
 use crate::cli::orders::ActionArguments;
 use crate::commands::operator_client::{ClientError, OperatorClient};
 use crate::console;
+use crate::operator::action_kind::ActionKind;
 
 /// An action with what it needs besides the order.
 pub(super) enum OrderAction {
@@ -23,15 +24,14 @@ pub(super) enum OrderAction {
 }
 
 impl OrderAction {
-    /// Its name in the API.
-    const fn name(&self) -> &'static str {
+    const fn kind(&self) -> ActionKind {
         match self {
-            Self::Resubmit => "resubmit",
-            Self::Attach(_) => "attach",
-            Self::Refund(_) => "refund",
-            Self::Acknowledge => "acknowledge",
-            Self::Erase => "erase",
-            Self::Reveal => "reveal",
+            Self::Resubmit => ActionKind::Resubmit,
+            Self::Attach(_) => ActionKind::Attach,
+            Self::Refund(_) => ActionKind::Refund,
+            Self::Acknowledge => ActionKind::Acknowledge,
+            Self::Erase => ActionKind::Erase,
+            Self::Reveal => ActionKind::Reveal,
         }
     }
 
@@ -78,14 +78,13 @@ pub(super) fn run(
     let Some(done) = ask_and_act(action, given, &order, client)? else {
         return Ok(ExitCode::FAILURE);
     };
-    let word = done["done"].as_str().unwrap_or_default();
     console::print(&format!(
         "{}\n  state  {}\n  owed   {}\n",
-        report(word),
+        text::word(&done["message"]),
         text::word(&done["order"]["state"]),
         text::word(&done["order"]["owed"])
     ));
-    Ok(if word == "submission_failed" { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if done["done"] == "submission_failed" { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// None if the operator does not consent.
@@ -101,7 +100,11 @@ pub(super) fn ask_and_act(
         console::print_error("Nothing was changed.\n");
         return Ok(None);
     }
-    let mut body = json!({ "version": order["version"], "operator": operator.as_str() });
+    let mut body = json!({
+        "version": order["version"],
+        "facts_digest": order["facts_digest"],
+        "operator": operator.as_str(),
+    });
     if let Some(note) = &given.note {
         body["note"] = json!(note);
     }
@@ -114,20 +117,5 @@ pub(super) fn ask_and_act(
         | OrderAction::Reveal => {}
     }
     let path = path(&given.order.order)?;
-    client.post(&format!("{path}/{}", action.name()), &body).map(Some)
-}
-
-/// What was done.
-fn report(done: &str) -> &'static str {
-    match done {
-        "card_found" => "The provider has the card, and it is attached. Nothing was submitted.",
-        "submitted" => "The card was submitted, and the provider has accepted it.",
-        "submission_failed" => {
-            "The card was submitted, and the provider refused it or its answer was lost. The reconciler goes on."
-        }
-        "refunded" => "The refund is recorded.",
-        "acknowledged" => "Acknowledged.",
-        "erased" => "The text of the card is deleted.",
-        _ => "Done.",
-    }
+    client.post(&format!("{path}/{}", action.kind().name()), &body).map(Some)
 }

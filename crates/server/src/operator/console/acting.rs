@@ -5,55 +5,24 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use minijinja::context;
 use minijinja::value::Value;
 use order::lifecycle::Stored;
-use order::lifecycle::event::OperatorName;
 use order::model::card::Postcard;
 use order::model::ids::{OrderId, Timestamp};
-use order::model::mail::Mailpiece;
+use order::operator::ActionOutcome;
 use order::operator::rejection::ActionRejection;
-use order::operator::transfers::TransactionHash;
-use order::operator::{ActionOutcome, Instruction, OperatorActions};
-use tracing::info;
 
-use super::action::ConsoleAction;
 use super::form::FormFields;
 use super::orders::{store_failed, unknown};
 use super::pages::page;
 use super::session::ConsoleSession;
 use super::view;
+use crate::operator::action_kind::ActionKind;
 use crate::operator::error::OperatorError;
+use crate::operator::requested_action::{ActionFields, PerformedAction, RequestedAction};
 use crate::operator::state::OperatorState;
-
-/// A longer note is not recorded.
-const NOTE_CHARACTERS_MAX: usize = 500;
-/// The provider's ids are shorter.
-const MAILPIECE_CHARACTERS_MAX: usize = 200;
-
-/// An action with everything that it needs, parsed from its form.
-struct ParsedForm {
-    request: ActionRequest,
-    instruction: Instruction,
-    /// What was typed besides the note.
-    typed: String,
-}
-
-enum ActionRequest {
-    Resubmit,
-    Attach(Mailpiece),
-    Refund(TransactionHash),
-    Acknowledge,
-    Erase,
-    Reveal,
-}
-
-/// What the result page shows.
-enum ActionResult {
-    Done(ActionOutcome),
-    Card(Postcard),
-}
 
 /// A form of an action. Without `confirmed` nothing is done yet. The access check has found the
 /// session's CSRF token in it.
@@ -65,216 +34,132 @@ pub(super) async fn act(
 ) -> Response {
     let fields = FormFields::parse(&body);
     let Ok(id) = id.parse::<OrderId>() else { return unknown(&session) };
-    let Some(action) = ConsoleAction::from_name(&name) else { return unknown(&session) };
-    let parsed = match parse(action, id, session.operator.clone(), &fields) {
-        Ok(parsed) => parsed,
-        Err(text) => {
-            let status = StatusCode::BAD_REQUEST;
-            return result(&session, status, id, &ActionReport::failed(action, text));
-        }
+    let Some(kind) = ActionKind::from_name(&name) else { return unknown(&session) };
+    let requested = RequestedAction::parse(kind, id, session.operator.clone(), &sent(&fields));
+    let requested = match requested {
+        Ok(requested) => requested,
+        Err(problem) => return rejected(&session, kind, id, &problem),
     };
-    if fields.get("confirmed").is_some() {
-        let done = perform(state.actions.clone(), parsed).await;
-        report(&session, action, id, done)
-    } else {
-        confirm(&state, &session, action, &parsed).await
+    if fields.get("confirmed").is_none() {
+        return confirm(&state, &session, kind, &requested).await;
+    }
+    match requested.perform(&state).await {
+        Ok(done) => report(&session, kind, id, &done),
+        Err(reason) => rejected(&session, kind, id, &reason),
     }
 }
 
-fn parse(
-    action: ConsoleAction,
-    order: OrderId,
-    operator: OperatorName,
-    fields: &FormFields,
-) -> Result<ParsedForm, &'static str> {
-    let version = fields.get("version").and_then(|version| version.parse().ok());
-    let version = version.ok_or("The form has no version of the order. Open the order again.")?;
-    let note = fields.get("note").unwrap_or_default();
-    if note.chars().count() > NOTE_CHARACTERS_MAX || note.chars().any(char::is_control) {
-        return Err("A note has at most 500 characters, in one line.");
+/// A browser that opens the address of a form shows the order.
+pub(super) async fn show_order(Path((id, _)): Path<(String, String)>) -> Response {
+    match id.parse::<OrderId>() {
+        Ok(id) => Redirect::to(&format!("/orders/{id}")).into_response(),
+        Err(_) => Redirect::to("/").into_response(),
     }
-    if action == ConsoleAction::Acknowledge && note.is_empty() {
-        return Err("Enter a note: why the order needs no action now.");
+}
+
+fn sent(fields: &FormFields) -> ActionFields<'_> {
+    ActionFields {
+        version: fields.get("version").and_then(|version| version.parse().ok()),
+        facts_digest: fields.get("facts_digest"),
+        note: fields.get("note"),
+        mailpiece: fields.get("mailpiece"),
+        transaction: fields.get("transaction"),
     }
-    let mut typed = String::new();
-    let request = match action {
-        ConsoleAction::Resubmit => ActionRequest::Resubmit,
-        ConsoleAction::Attach => {
-            let id = fields.get("mailpiece").unwrap_or_default();
-            if !(1..=MAILPIECE_CHARACTERS_MAX).contains(&id.chars().count()) {
-                return Err("Enter the provider's id of the card, of at most 200 characters.");
-            }
-            id.clone_into(&mut typed);
-            ActionRequest::Attach(Mailpiece(id.to_owned()))
-        }
-        ConsoleAction::Refund => {
-            let hash = TransactionHash::parse(fields.get("transaction").unwrap_or_default());
-            let hash = hash.map_err(|_| "A transaction is 0x and 64 hexadecimal digits.")?;
-            hash.as_str().clone_into(&mut typed);
-            ActionRequest::Refund(hash)
-        }
-        ConsoleAction::Acknowledge => ActionRequest::Acknowledge,
-        ConsoleAction::Erase => ActionRequest::Erase,
-        ConsoleAction::Reveal => ActionRequest::Reveal,
-    };
-    let instruction = Instruction { order, version, operator, note: note.to_owned() };
-    Ok(ParsedForm { request, instruction, typed })
 }
 
 /// States what the action will do.
 async fn confirm(
     state: &OperatorState,
     session: &ConsoleSession,
-    action: ConsoleAction,
-    parsed: &ParsedForm,
+    kind: ActionKind,
+    requested: &RequestedAction,
 ) -> Response {
-    let id = parsed.instruction.order;
+    let id = requested.instruction.order;
     let found = match state.store.find(id).await {
         Ok(Some(order)) => order,
         Ok(None) => return unknown(session),
         Err(error) => return store_failed(session, error),
     };
     let now = state.clock.now();
-    if found.version() != parsed.instruction.version {
-        return rejected(session, action, id, ActionRejection::Changed);
+    match requested.saw(&found, now, state.store.as_ref()).await {
+        Ok(true) => {}
+        Ok(false) => return rejected(session, kind, id, &ActionRejection::Changed.into()),
+        Err(error) => return store_failed(session, error),
     }
-    if !action.is_possible(&found, now) {
+    if !kind.is_possible(&found, now) {
         let text = "The action is not possible in the order's state.";
-        return rejected(session, action, id, ActionRejection::NotPossible(text));
+        return rejected(session, kind, id, &ActionRejection::NotPossible(text).into());
     }
-    page(session, StatusCode::OK, "confirm.html", confirm_values(action, &found, parsed, now))
+    page(session, StatusCode::OK, "confirm.html", confirm_values(kind, &found, requested, now))
 }
 
 fn confirm_values(
-    action: ConsoleAction,
+    kind: ActionKind,
     found: &Stored,
-    parsed: &ParsedForm,
+    requested: &RequestedAction,
     now: Timestamp,
 ) -> Value {
     context! {
         order => view::order(found, now),
-        action => action.value(),
-        version => parsed.instruction.version,
-        note => parsed.instruction.note,
-        typed => parsed.typed,
+        action => kind.value(),
+        note => requested.instruction.note,
+        typed => requested.named(),
     }
-}
-
-/// Acts in a task of its own: a browser that disconnects does not stop it halfway.
-async fn perform(
-    actions: Arc<OperatorActions>,
-    parsed: ParsedForm,
-) -> Result<ActionResult, ActionRejection> {
-    let order = parsed.instruction.order;
-    let task = tokio::spawn(async move {
-        let ParsedForm { request, instruction, .. } = parsed;
-        let done = match request {
-            ActionRequest::Resubmit => actions.resubmit(&instruction).await,
-            ActionRequest::Attach(card) => actions.attach(&instruction, &card).await,
-            ActionRequest::Refund(hash) => actions.refund(&instruction, &hash).await,
-            ActionRequest::Acknowledge => actions.acknowledge(&instruction).await,
-            ActionRequest::Erase => actions.erase(&instruction).await,
-            ActionRequest::Reveal => {
-                return actions.reveal(&instruction).await.map(ActionResult::Card);
-            }
-        };
-        done.map(ActionResult::Done)
-    });
-    let done = task.await.unwrap_or(Err(ActionRejection::StoreBusy));
-    if done.is_ok() {
-        info!(order.id = %order, "an operator acted on an order");
-    }
-    done
 }
 
 fn report(
     session: &ConsoleSession,
-    action: ConsoleAction,
+    kind: ActionKind,
     id: OrderId,
-    done: Result<ActionResult, ActionRejection>,
+    done: &PerformedAction,
 ) -> Response {
-    match done {
-        Ok(ActionResult::Done(outcome)) => {
-            result(session, StatusCode::OK, id, &ActionReport::of(action, &outcome))
+    let verdict = match done {
+        PerformedAction::Revealed(card) => {
+            return page(session, StatusCode::OK, "card.html", card_values(id, card));
         }
-        Ok(ActionResult::Card(card)) => {
-            page(session, StatusCode::OK, "card.html", card_values(id, &card))
-        }
-        Err(reason) => rejected(session, action, id, reason),
-    }
+        PerformedAction::Outcome(ActionOutcome::SubmissionFailed) => Verdict::Failed,
+        PerformedAction::Outcome(
+            ActionOutcome::CardFound
+            | ActionOutcome::Submitted
+            | ActionOutcome::Refunded
+            | ActionOutcome::Acknowledged
+            | ActionOutcome::Erased,
+        ) => Verdict::Done,
+    };
+    let values = result_values(kind, id, verdict, done.message());
+    page(session, StatusCode::OK, "result.html", values)
 }
 
 fn rejected(
     session: &ConsoleSession,
-    action: ConsoleAction,
+    kind: ActionKind,
     id: OrderId,
-    reason: ActionRejection,
+    reason: &OperatorError,
 ) -> Response {
-    let OperatorError { status, message: text, .. } = reason.into();
-    result(session, status, id, &ActionReport::failed(action, &text))
+    let values = result_values(kind, id, Verdict::Rejected, &reason.message);
+    page(session, reason.status, "result.html", values)
 }
 
-/// What is reported of an action.
-struct ActionReport<'a> {
-    title: String,
-    text: &'a str,
-    failed: Failed,
-}
-
+/// How an action ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Failed {
-    No,
-    Yes,
+enum Verdict {
+    Done,
+    Failed,
+    Rejected,
 }
 
-impl<'a> ActionReport<'a> {
-    fn failed(action: ConsoleAction, text: &'a str) -> Self {
-        Self { title: format!("{}: rejected", action.title()), text, failed: Failed::Yes }
-    }
-
-    fn of(action: ConsoleAction, outcome: &ActionOutcome) -> Self {
-        let (text, failed) = match outcome {
-            ActionOutcome::CardFound => {
-                ("The provider has the card. It is attached to the order.", Failed::No)
-            }
-            ActionOutcome::Submitted => {
-                ("The card was submitted, and the provider has accepted it.", Failed::No)
-            }
-            ActionOutcome::SubmissionFailed => (
-                "The card was submitted, and the provider refused it or its answer was lost. The \
-                 order says which.",
-                Failed::Yes,
-            ),
-            ActionOutcome::Refunded => (
-                "The transaction proves the refund. The order is refunded, and the text of its \
-                 card is deleted.",
-                Failed::No,
-            ),
-            ActionOutcome::Acknowledged => {
-                ("The order raises no alert until its state changes.", Failed::No)
-            }
-            ActionOutcome::Erased => {
-                ("The text of the card is deleted. A refund is due.", Failed::No)
-            }
-        };
-        let verdict = if failed == Failed::Yes { "failed" } else { "done" };
-        Self { title: format!("{}: {verdict}", action.title()), text, failed }
-    }
-}
-
-fn result(
-    session: &ConsoleSession,
-    status: StatusCode,
-    id: OrderId,
-    outcome: &ActionReport<'_>,
-) -> Response {
-    let values = context! {
-        title => outcome.title,
-        text => outcome.text,
-        order => id.to_string(),
-        failed => outcome.failed == Failed::Yes,
+fn result_values(kind: ActionKind, id: OrderId, verdict: Verdict, text: &str) -> Value {
+    let word = match verdict {
+        Verdict::Done => "done",
+        Verdict::Failed => "failed",
+        Verdict::Rejected => "rejected",
     };
-    page(session, status, "result.html", values)
+    context! {
+        title => format!("{}: {word}", kind.title()),
+        text => text,
+        order => id.to_string(),
+        failed => verdict != Verdict::Done,
+    }
 }
 
 /// The card in full. Only for the page that answers a recorded `reveal`.
@@ -300,50 +185,34 @@ pub(super) mod tests {
     use super::*;
 
     /// The values of a confirmation in which everything was typed.
-    pub(in super::super) fn confirmation(
-        action: ConsoleAction,
-        order: &Stored,
-        typed: &str,
-    ) -> Value {
-        let instruction = Instruction {
-            order: order.id(),
-            version: order.version(),
-            operator: "ada".parse().unwrap(),
-            note: typed.to_owned(),
+    pub(in super::super) fn confirmation(kind: ActionKind, order: &Stored, typed: &str) -> Value {
+        let transaction = format!("0x{}", "5e".repeat(32));
+        let fields = ActionFields {
+            version: Some(order.version()),
+            note: Some(typed),
+            mailpiece: Some(typed),
+            transaction: Some(&transaction),
+            ..ActionFields::default()
         };
-        let request = ActionRequest::Erase;
-        let parsed = ParsedForm { request, instruction, typed: typed.to_owned() };
-        confirm_values(action, order, &parsed, NOW)
+        let operator = "ada".parse().unwrap();
+        let requested = RequestedAction::parse(kind, order.id(), operator, &fields);
+        confirm_values(kind, order, &requested.unwrap_or_else(|fault| panic!("{fault:?}")), NOW)
     }
 
     pub(in super::super) fn revealed(card: &Postcard) -> Value {
         card_values(OrderId::from_bytes([1; 16]), card)
     }
 
-    fn read(action: ConsoleAction, form: &str) -> Result<ParsedForm, &'static str> {
-        let order = OrderId::from_bytes([1; 16]);
-        parse(action, order, "ada".parse().unwrap(), &FormFields::parse(form.as_bytes()))
-    }
-
     #[test]
-    fn a_form_needs_a_version_and_what_its_action_needs() {
-        let hash = format!("0x{}", "5E".repeat(32));
-        let refund = format!("version=3&note=done&transaction={hash}");
-        let parsed = read(ConsoleAction::Refund, &refund).unwrap_or_else(|fault| panic!("{fault}"));
-        assert_eq!((parsed.instruction.version, parsed.instruction.note.as_str()), (3, "done"));
-        assert_eq!(parsed.typed, hash.to_lowercase());
-        for (action, form) in [
-            (ConsoleAction::Resubmit, "note=x".to_owned()),
-            (ConsoleAction::Resubmit, "version=x".to_owned()),
-            (ConsoleAction::Resubmit, format!("version=3&note={}", "x".repeat(501))),
-            (ConsoleAction::Resubmit, "version=3&note=two%0Alines".to_owned()),
-            (ConsoleAction::Refund, "version=3".to_owned()),
-            (ConsoleAction::Refund, "version=3&transaction=0x12".to_owned()),
-            (ConsoleAction::Attach, "version=3".to_owned()),
-            (ConsoleAction::Attach, format!("version=3&mailpiece={}", "7".repeat(201))),
-            (ConsoleAction::Acknowledge, "version=3".to_owned()),
-        ] {
-            assert!(read(action, &form).is_err(), "{form}");
-        }
+    fn a_form_is_read_field_by_field() {
+        let form = b"version=3&facts_digest=f&note=+done+&mailpiece=m&transaction=t";
+        let fields = FormFields::parse(form);
+        let sent = sent(&fields);
+        assert_eq!((sent.version, sent.facts_digest), (Some(3), Some("f")));
+        assert_eq!(
+            (sent.note, sent.mailpiece, sent.transaction),
+            (Some("done"), Some("m"), Some("t"))
+        );
+        assert_eq!(self::sent(&FormFields::parse(b"version=x")).version, None);
     }
 }

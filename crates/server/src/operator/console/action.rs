@@ -1,4 +1,4 @@
-//! The actions that the console offers, what each does, and where it is possible.
+//! What the console says of each action, and where it offers it.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -6,18 +6,8 @@ use order::lifecycle::Stored;
 use order::model::ids::Timestamp;
 use order::operator::filter::needs_attention;
 
+use crate::operator::action_kind::ActionKind;
 use crate::operator::order_facts;
-
-/// An action on one order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConsoleAction {
-    Resubmit,
-    Attach,
-    Refund,
-    Acknowledge,
-    Erase,
-    Reveal,
-}
 
 /// What an operator types for an action besides the note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,26 +31,7 @@ const MAILPIECE: ActionInput = ActionInput {
     longest: 200,
 };
 
-impl ConsoleAction {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Resubmit, Self::Attach, Self::Refund, Self::Acknowledge, Self::Erase, Self::Reveal];
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
-    }
-
-    /// Its name in URLs and events.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Resubmit => "resubmit",
-            Self::Attach => "attach",
-            Self::Refund => "refund",
-            Self::Acknowledge => "acknowledge",
-            Self::Erase => "erase",
-            Self::Reveal => "reveal",
-        }
-    }
-
+impl ActionKind {
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Resubmit => "Resubmit the card",
@@ -148,7 +119,7 @@ impl ConsoleAction {
             Self::Acknowledge => needs_attention(order, now),
             Self::Resubmit | Self::Attach | Self::Refund | Self::Erase | Self::Reveal => true,
         };
-        is_useful && order_facts::possible_actions(order).contains(&self.name())
+        is_useful && order_facts::possible_actions(order).contains(&self)
     }
 
     pub(super) fn value(self) -> Value {

@@ -161,7 +161,7 @@ fn outcome_chart(figures: &Figures) -> Value {
         chart.push(format!("{}: {}", day.date(), counts.join(", ")), segments.to_vec(), Vec::new());
     }
     let legend = OUTCOMES.map(|outcome| (outcome.class(), outcome.label()));
-    chart.value(&legend, |top| format!("{top} orders"))
+    chart.value(&legend, |top| format!("{top} {}", if top == 1 { "order" } else { "orders" }))
 }
 
 fn usdc(units: u64) -> String {

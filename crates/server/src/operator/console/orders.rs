@@ -13,13 +13,13 @@ use order::operator::filter::{AttentionFilter, OrderFilter};
 use order::operator::page::OrderPage;
 use order::ports::{Store, StoreError};
 
-use super::action::ConsoleAction;
 use super::evidence;
 use super::filters::ListQuery;
 use super::labels::STATES;
 use super::pages::{message, page};
 use super::session::ConsoleSession;
 use super::view;
+use crate::operator::action_kind::ActionKind;
 use crate::operator::error::OperatorError;
 use crate::operator::state::OperatorState;
 
@@ -127,8 +127,8 @@ pub(super) async fn order(
 }
 
 pub(super) fn order_values(found: &Stored, events: Vec<Value>, now: Timestamp) -> Value {
-    let possible = ConsoleAction::ALL.into_iter().filter(|action| action.is_possible(found, now));
-    let actions: Vec<Value> = possible.map(ConsoleAction::value).collect();
+    let possible = ActionKind::ALL.into_iter().filter(|action| action.is_possible(found, now));
+    let actions: Vec<Value> = possible.map(ActionKind::value).collect();
     context! { order => view::order(found, now), events => events, actions => actions }
 }
 

@@ -89,8 +89,18 @@ pub(crate) fn login_page(status: StatusCode, message: Option<&str>) -> Response 
     respond(status, render("login.html", values))
 }
 
+/// A page for a request that was refused before its session was looked for.
+pub(crate) fn refusal(status: StatusCode, text: &str) -> Response {
+    let none = Value::from(());
+    let title = "The request was refused";
+    let values = context! {
+        session => none, section => "", title => title, text => text, order => none, failed => true,
+    };
+    respond(status, render("result.html", values))
+}
+
 /// A page with one message.
-pub(super) fn message(
+pub(crate) fn message(
     session: &ConsoleSession,
     status: StatusCode,
     title: &str,

@@ -15,11 +15,11 @@ use order::operator::page::{OrderPage, UnreadableOrder};
 use order::operator::transfers::{ChainTransaction, ChainTransfer, FinalTransaction};
 use order::testing::contract::samples::{NOW, card_of, every_state, mailed, paid, settlement};
 
-use super::action::ConsoleAction;
 use super::filters::ListQuery;
 use super::orders::{OrderListPage, order_values};
 use super::session::ConsoleSession;
 use super::{acting, evidence, labels, pages, view};
+use crate::operator::action_kind::ActionKind;
 
 /// What the sample cards and credentials contain.
 const PRIVATE: [&str; 9] = [
@@ -131,7 +131,7 @@ fn what_others_wrote_is_escaped() {
 /// The actions that the page of an order offers.
 fn offered(order: &Stored) -> Vec<&'static str> {
     let page = order_page(order);
-    let names = ConsoleAction::ALL.map(ConsoleAction::name);
+    let names = ActionKind::ALL.map(ActionKind::name);
     let is_offered = |name: &&str| page.contains(&format!("/{name}\""));
     names.into_iter().filter(is_offered).collect()
 }
@@ -190,7 +190,7 @@ fn every_form_that_changes_something_has_the_csrf_token_and_the_version() {
     order.set_version(42);
     let page = order_page(&order);
     let forms = page.matches("method=\"post\"").count();
-    assert_eq!(forms, 1 + ConsoleAction::ALL.len(), "log out, and the actions");
+    assert_eq!(forms, 1 + ActionKind::ALL.len(), "log out, and the actions");
     assert_eq!(page.matches("name=\"csrf\" value=\"0123abcd\"").count(), forms);
     assert_eq!(page.matches("name=\"version\" value=\"42\"").count(), forms - 1);
 }
@@ -198,7 +198,7 @@ fn every_form_that_changes_something_has_the_csrf_token_and_the_version() {
 #[test]
 fn the_confirmation_states_the_effect_and_repeats_what_was_typed() {
     let order = Stored::from(paid(1).failed(Setback::Lost, NOW));
-    for action in ConsoleAction::ALL {
+    for action in ActionKind::ALL {
         let values = acting::tests::confirmation(action, &order, SCRIPT);
         let page = html("confirm.html", values);
         assert!(!page.contains("<script") && page.contains("&lt;script"), "{page}");

@@ -43,6 +43,7 @@ pub(super) fn order(order: &Stored, now: Timestamp) -> Value {
     let attention_facts = order.attention();
     context! {
         version => order.version(),
+        facts_digest => order_facts::facts_digest(order, now),
         seller => order.operation().seller.as_str(),
         owed => order_facts::owed(order),
         payment => order.payment().map(payment),
@@ -66,7 +67,7 @@ pub(super) fn event(event: &Event) -> Value {
         version => event.version,
         at => event.at.0,
         actor => event.actor,
-        by_operator => event.actor.starts_with("operator:"),
+        by_operator => order_facts::is_by_operator(event),
         state => state(&event.state),
         evidence => event.evidence,
         note => event.note,

@@ -159,9 +159,17 @@ fn a_page_of_another_origin_cannot_act() {
     let act = |headers: &[(&str, &str)]| -> Reply {
         send_request(fixture.listener, &path, headers, &form)
     };
-    assert_eq!(code(&act(&session)), "csrf_token_missing");
+    let page = |reply: Reply, status: u16, text: &str| {
+        assert_eq!(
+            (reply.status, reply.header("content-type")),
+            (status, "text/html; charset=utf-8")
+        );
+        assert!(reply.text().contains(text), "{}", reply.text());
+    };
+    page(act(&session), 403, "The form is not from a page of this session.");
     let evil = [&session[..], &[("Origin", "https://cards.example")]].concat();
-    assert_eq!(code(&act(&evil)), "other_origin");
+    page(act(&evil), 403, "This request comes from a page of another origin.");
+    page(act(&[FORM]), 401, "action=\"/login\"");
     let actors = |order: &serde_json::Value| order["events"].to_string().contains("operator:");
     assert!(!actors(&fixture.show(&order)), "nothing was done");
     let own = format!("http://{}", fixture.listener);

@@ -47,6 +47,27 @@ fn the_audit_agrees_and_the_report_has_each_paid_order() {
 }
 
 #[test]
+fn a_payment_is_counted_once_however_often_its_evidence_is_collected() {
+    let fixture = OperatorFixture::start();
+    let order = fixture.paid_order(1);
+    for _ in 0..2 {
+        let evidence = fixture.printed(&["orders", "evidence", &order]);
+        let evidence: Value = serde_json::from_str(&evidence).unwrap();
+        assert_eq!(evidence["chain"]["payment_transaction"]["status"], "final", "{evidence}");
+    }
+    let metrics = fixture.request("GET /metrics", &[], "").text();
+    let samples = |name: &str| -> Vec<String> {
+        metrics.lines().filter(|line| line.starts_with(name)).map(str::to_owned).collect()
+    };
+    let settled = samples("pennyblack_settlements_total{");
+    assert!(settled.len() == 1 && settled[0].ends_with("outcome=\"settled\"} 1"), "{settled:?}");
+    let charge = fixture.show(&order)["payment"]["charge"].as_str().unwrap().replace('.', "");
+    let charged = samples("pennyblack_usdc_charged_atomic_total{");
+    let atomic = charged[0].split(' ').next_back().unwrap().trim_end_matches('0');
+    assert_eq!((charged.len(), atomic), (1, charge.as_str()), "{charged:?}");
+}
+
+#[test]
 fn a_backup_is_private_and_replaces_nothing() {
     let fixture = OperatorFixture::start();
     fixture.paid_order(1);

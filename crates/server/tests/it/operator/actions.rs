@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use super::fixture::{MARKED, OperatorFixture};
 use crate::fixture::http_client::Reply;
 use crate::fixture::sandbox::{ProviderControl, code};
-use crate::fixture::test_app::{pennyblack, until};
+use crate::fixture::store::stored_order;
+use crate::fixture::test_app::{pennyblack, run, until};
 
-/// Runs an acting command. The reconciler may examine the order between the moment when it is
+/// Runs an acting command. The payment may become final between the moment when the order is
 /// shown and the action, which is then rejected, so it is repeated.
 fn act(fixture: &OperatorFixture, arguments: &[&str]) -> String {
     until("the command is not overtaken", || {
@@ -160,6 +161,84 @@ fn of_two_operators_at_once_one_succeeds_and_the_other_is_told() {
     assert_eq!(code(told), "order_changed");
     let erased = fixture.show(&order)["events"].to_string().matches("erase").count();
     assert_eq!(erased, 2, "one state and one note");
+}
+
+#[test]
+fn an_examination_since_the_order_was_shown_does_not_reject_an_action() {
+    let fixture = OperatorFixture::start();
+    let order = fixture.lost_order(1);
+    // The payment may become final once, which the operator must see.
+    let seen = until("only examinations follow", || {
+        let seen = fixture.show(&order);
+        let later = until("the reconciler has examined the order", || {
+            let later = fixture.show(&order);
+            (later["version"] != seen["version"]).then_some(later)
+        });
+        (later["facts_digest"] == seen["facts_digest"]).then_some(seen)
+    });
+    let mut body = json!({ "version": seen["version"], "operator": "ada", "note": "seen" });
+    let reply = fixture.act(&order, "acknowledge", &body);
+    assert_eq!((reply.status, code(&reply).as_str()), (409, "order_changed"));
+    body["facts_digest"] = seen["facts_digest"].clone();
+    let reply = fixture.act(&order, "acknowledge", &body);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(reply.json()["done"], "acknowledged");
+    let reply = fixture.act(&order, "erase", &body);
+    assert_eq!((reply.status, code(&reply).as_str()), (409, "order_changed"), "acknowledged since");
+}
+
+/// The provider takes seconds to answer, and the operator's client has gone.
+#[test]
+fn an_action_whose_client_disconnects_ends_before_the_shutdown() {
+    // The grace period before a resubmission passes in seconds. An MPP challenge tells the payer
+    // how long it may be paid, so that their clocks may differ.
+    let mut fixture = OperatorFixture::with_config("[sandbox]\nspeed = 100\n");
+    let provider = ProviderControl::of(&fixture.app);
+    let order = fixture.lost_order_by(1, "mpp");
+    until("the grace period is over", || {
+        (fixture.show(&order)["examinations"].as_u64().unwrap() >= 8).then_some(())
+    });
+    provider.clear_faults();
+    provider.add_faults(&json!({
+        "kind": "slow_headers", "operation": "send", "milliseconds": 3, "times": 1,
+    }));
+    let shown = fixture.show(&order);
+    let body = json!({
+        "version": shown["version"], "facts_digest": shown["facts_digest"], "operator": "ada",
+    });
+    let client = fixture
+        .begin_socket_request(&format!("POST /v1/orders/{order}/resubmit"), &body.to_string());
+    until("the provider has the card", || (provider.cards_accepted() == 1).then_some(()));
+    drop(client);
+    fixture.app.signal("TERM");
+    fixture.app.wait_until_connections_are_refused();
+    assert!(fixture.app.is_running(), "it waits for the provider's answer");
+    assert!(fixture.app.wait_for_exit().success());
+    assert!(fixture.app.log().contains("shutdown complete"), "{}", fixture.app.log());
+    assert!(fixture.app.log().contains("an operator acted on an order"), "{}", fixture.app.log());
+    let (id, data) = (order.parse().unwrap(), fixture.app.folder().join("data"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let stored = runtime.block_on(stored_order(&data, id));
+    assert_eq!(stored.headline(), "mailed");
+}
+
+#[test]
+fn two_processes_cannot_share_one_data_folder() {
+    let fixture = OperatorFixture::start();
+    let data = fixture.app.folder().join("data");
+    let output = run(
+        &["serve"],
+        "",
+        &[
+            ("PENNYBLACK_LISTEN", "127.0.0.1:0"),
+            ("PENNYBLACK_DATA", data.to_str().unwrap()),
+            ("PENNYBLACK_STORE", "other.sqlite3"),
+        ],
+    );
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("another process uses this data folder"), "{text}");
+    assert_eq!(fixture.socket_request("GET /v1/orders", "").status, 200, "the first one works on");
 }
 
 #[test]

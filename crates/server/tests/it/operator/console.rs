@@ -26,14 +26,15 @@ impl Browser {
 
     /// Sends the form of an action with what the order's page has put into it.
     fn send(&self, page: &Reply, order: &str, action: &str, typed: &str) -> Reply {
-        let (csrf, version) = (value(page, "csrf"), value(page, "version"));
-        let form = format!("csrf={csrf}&version={version}&{typed}");
+        let [csrf, version, facts_digest] =
+            ["csrf", "version", "facts_digest"].map(|name| value(page, name));
+        let form = format!("csrf={csrf}&version={version}&facts_digest={facts_digest}&{typed}");
         let line = format!("POST /orders/{order}/{action}");
         send_request(self.fixture.listener, &line, &[FORM, ("Cookie", &self.cookie)], &form)
     }
 
-    /// Performs an action. The reconciler may examine the order meanwhile, so it is repeated if
-    /// the order has changed.
+    /// Performs an action. The payment may become final meanwhile, so it is repeated if the order
+    /// has changed.
     fn act(&self, order: &str, action: &str, typed: &str) -> Reply {
         let path = format!("/orders/{order}");
         let replies = (0..20).map(|_| self.send(&self.get(&path), order, action, typed));
@@ -80,6 +81,11 @@ fn an_action_is_confirmed_first_and_recorded_with_the_name_of_the_operator() {
     let done = browser.act(&order, "acknowledge", "note=seen&confirmed=yes");
     assert_eq!(done.status, 200, "{}", done.text());
     assert!(events(&browser).contains("operator:grace") && events(&browser).contains("seen"));
+    let shown = browser.get(&format!("/orders/{order}/acknowledge"));
+    assert_eq!((shown.status, shown.header("location")), (303, &*format!("/orders/{order}")));
+    let missing = browser.get("/unknown");
+    assert_eq!(missing.status, 404);
+    assert!(missing.text().contains("There is nothing here."), "{}", missing.text());
     let late = browser.send(&first, &order, "erase", "confirmed=yes");
     assert_eq!(late.status, 409);
     assert!(late.text().contains("has changed since it was shown"), "{}", late.text());

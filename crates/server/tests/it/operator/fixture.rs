@@ -33,7 +33,11 @@ pub(super) struct OperatorFixture {
 
 impl OperatorFixture {
     pub(super) fn start() -> Self {
-        let app = TestApp::start("");
+        Self::with_config("")
+    }
+
+    pub(super) fn with_config(config: &str) -> Self {
+        let app = TestApp::start(config);
         let row = app.banner.lines().find_map(|line| line.trim().strip_prefix("console"));
         let (_, after) = row.expect("the banner names the console").split_once("http://").unwrap();
         let listener = after.split(' ').next().unwrap().parse().unwrap();
@@ -67,19 +71,24 @@ impl OperatorFixture {
 
     /// A paid order, whose card has this number.
     pub(super) fn paid_order(&self, number: u32) -> String {
-        self.pay(number, 0)
+        self.pay(number, "x402", 0)
     }
 
     /// A paid order whose submission had an unknown outcome. Until faults are cleared, the
     /// provider's list is empty.
     pub(super) fn lost_order(&self, number: u32) -> String {
+        self.lost_order_by(number, "x402")
+    }
+
+    /// The same, paid by this protocol.
+    pub(super) fn lost_order_by(&self, number: u32, rail: &str) -> String {
         let provider = ProviderControl::of(&self.app);
         provider.add_faults(&json!({ "kind": "list_empty", "operation": "list" }));
         provider.add_faults(&json!({ "kind": "status_before", "operation": "send", "times": 1 }));
-        self.pay(number, 5)
+        self.pay(number, rail, 5)
     }
 
-    fn pay(&self, number: u32, code: i32) -> String {
+    fn pay(&self, number: u32, rail: &str, code: i32) -> String {
         let [picture, message, name, address, city, province, postal_code] = MARKED;
         let card = json!({
             "front_image_url": format!("https://images.example.org/{picture}.jpg"),
@@ -92,7 +101,7 @@ impl OperatorFixture {
         let file = format!("card-{number}.json");
         fs::write(self.app.folder().join(&file), card.to_string()).unwrap();
         let base_url = format!("http://{}", self.app.address);
-        let output = self.run(&["pay", "--body", &file, "--base-url", &base_url]);
+        let output = self.run(&["pay", "--body", &file, "--base-url", &base_url, "--rail", rail]);
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert_eq!(output.status.code(), Some(code), "{text}");
         let is_id =
@@ -119,14 +128,20 @@ impl OperatorFixture {
 
     /// A request to the Unix socket, without a token.
     pub(super) fn socket_request(&self, line: &str, body: &str) -> Reply {
+        let mut stream = self.begin_socket_request(line, body);
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).unwrap();
+        parse_reply(&received)
+    }
+
+    /// The same, whose response is not read yet.
+    pub(super) fn begin_socket_request(&self, line: &str, body: &str) -> UnixStream {
         let mut stream = UnixStream::connect(self.file("operator.sock")).unwrap();
         let length = body.len();
         let head = format!(
             "{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        let mut received = Vec::new();
-        stream.read_to_end(&mut received).unwrap();
-        parse_reply(&received)
+        stream
     }
 }

@@ -4,11 +4,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use adapters::keys::Keyring;
-use adapters::store::sqlite::SqliteStore;
 use order::lifecycle::Stored;
 use order::model::ids::OrderId;
-use order::ports::Store;
 use sandbox::provider::ProviderEmulator;
 use sandbox::provider::fault::kind::ProviderFault;
 use sandbox::provider::fault::operation::ProviderOperation;
@@ -20,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::fixture::sandbox::{card, with_dialect};
+use crate::fixture::store::stored_order;
 use crate::fixture::test_app::{TestApp, pennyblack, until};
 
 /// A relay in front of the emulated provider. It holds back every response after a card is
@@ -88,16 +86,6 @@ fn pay(app: &TestApp) -> OrderId {
     id.filter_map(|word| word.parse().ok()).next().unwrap_or_else(|| panic!("no order in {text}"))
 }
 
-/// The order in the store of the ended service.
-async fn stored(app: &TestApp, id: OrderId) -> Stored {
-    let data = app.folder().join("data");
-    let keys = Keyring::load_or_create(&data.join("pennyblack.key")).unwrap();
-    let store = SqliteStore::open(&data.join("pennyblack.sqlite3"), &keys).unwrap();
-    let order = store.find(id).await.unwrap().unwrap();
-    store.close().await.unwrap();
-    order
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed() {
     let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
@@ -119,7 +107,7 @@ async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed(
         assert!(app.log().contains("shutdown complete"), "{}", app.log());
         (app, order)
     });
-    let left = stored(&app, order).await;
+    let left = stored_order(&app.folder().join("data"), order).await;
     assert!(matches!(left, Stored::Mailed(_)), "{}", left.headline());
     assert_eq!(office.report().accepted, 1);
 }
