@@ -222,10 +222,10 @@ try {
   const tab = await openTab(browser, sandbox.console, complaints);
   await logIn(tab, sandbox);
   await lists(tab, sandbox, mailed);
-  await resubmission(tab, sandbox, lost[0]);
   await refund(tab, sandbox, lost[1]);
   await otherOrigin(browser, tab, sandbox, lost[2]);
   await twoTabs(browser, tab, sandbox, lost[2]);
+  await resubmission(tab, sandbox, lost[0]);
   await money(tab, sandbox);
   await logOut(tab, sandbox);
 } catch (error) {

@@ -65,9 +65,10 @@ export class Sandbox {
       PENNYBLACK_OPERATOR_LISTEN: `127.0.0.1:${operator}`,
       PENNYBLACK_DATA: join(sandbox.folder, "data"),
       PENNYBLACK_SANDBOX_PORT: "0",
-      // The grace period of seven minutes before a card may be submitted again passes in seconds.
-      PENNYBLACK_SANDBOX_SPEED: "60",
+      PENNYBLACK_CONFIG: join(sandbox.folder, "pennyblack.toml"),
     };
+    // The grace period of seven minutes before a card may be submitted again passes in seconds.
+    writeFileSync(environment.PENNYBLACK_CONFIG, "[sandbox]\nspeed = 20\n");
     sandbox.options = { cwd: sandbox.folder, env: environment };
     sandbox.output = "";
     sandbox.process = spawn(binary, [], { ...sandbox.options, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,5 +1,6 @@
 """The week of an operator, and kill -9 during each command."""
 
+import calendar
 import csv
 import io
 import json
@@ -12,9 +13,11 @@ import threading
 import time
 from decimal import Decimal
 
-from sandbox import MARKED, Sandbox, call, wait_for
+from sandbox import MARKED, SPEED, Sandbox, call, wait_for
 
 DONE = []
+# After its last attempt a card may not be submitted again for so long.
+GRACE_SECONDS = 420
 
 
 def shown(what, detail=""):
@@ -30,27 +33,20 @@ def expect(result, code, *words):
         assert word in text, (word, text)
 
 
-def lost_order(sandbox, kind="reset_before", examinations=4):
+def lost_order(sandbox, kind="reset_before"):
     """A paid order whose submission has an unknown outcome."""
     sandbox.fault(kind="list_empty", operation="list")
     sandbox.fault(kind=kind, operation="send", times=1)
     order = sandbox.pay(expected=5)
     sandbox.wait_for_state(order, "unfulfilled_lost")
-    # After some examinations the next one is minutes away, so that it does not interfere.
-    wait_for("enough examinations", lambda: sandbox.show(order)["examinations"] >= examinations)
     return order
 
 
-def resubmit_after_grace(sandbox, order):
-    """Before the provider lists the last attempt, a resubmission could mail a second card."""
-    def resubmitted():
-        told = sandbox.orders("resubmit", order, "--yes")
-        if told.code == 0:
-            return told
-        expect(told, 1, "too_early", "Resubmit it after")
-        return None
-
-    wait_for("the grace period is over", resubmitted)
+def wait_for_grace(sandbox, order):
+    """Until the provider certainly lists the last attempt: before, a resubmission could mail a second card."""
+    text = sandbox.show(order)["card"]["attempted_at"]
+    attempted = calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ"))
+    wait_for("the grace period is over", lambda: sandbox.now() > attempted + GRACE_SECONDS + SPEED)
 
 
 def card_of(sandbox, order):
@@ -69,7 +65,12 @@ def unknown_outcome(sandbox):
     expect(sandbox.orders("list", "--attention"), 0, order)
     expect(sandbox.orders("resubmit", order), 1, "--yes")
     sandbox.clear_faults()
-    resubmit_after_grace(sandbox, order)
+    return order
+
+
+def resubmission(sandbox, order):
+    wait_for_grace(sandbox, order)
+    expect(sandbox.orders("resubmit", order, "--yes"), 0)
     assert sandbox.state(order) == "mailed"
     assert sandbox.status(order)["status"] == "submitted"
     shown("unknown outcome, resubmitted", order)
@@ -261,13 +262,14 @@ def restore(sandbox):
 
 def week(sandbox, store="sqlite"):
     begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
-    unknown_outcome(sandbox)
+    in_doubt = unknown_outcome(sandbox)
     found_card(sandbox)
     due, _ = undelivered(sandbox)
     alert(sandbox, due)
     erase(sandbox)
     two_at_once(sandbox)
     sandbox.pay(rail="mpp")
+    resubmission(sandbox, in_doubt)
     books(sandbox, begun)
     if store == "sqlite":
         backup(sandbox)
@@ -312,11 +314,10 @@ def kills(sandbox, instants=(0.02, 0.06, 0.1, 0.3)):
     for name, states in ends.items():
         found = set()
         for delay in instants:
-            # Eight examinations take longer than the grace period.
-            examinations = 8 if name == "resubmit" else 4
-            order = lost_order(sandbox, "reset_after" if name == "attach" else "reset_before", examinations)
+            order = lost_order(sandbox, "reset_after" if name == "attach" else "reset_before")
             sandbox.clear_faults()
             if name == "resubmit":
+                wait_for_grace(sandbox, order)
                 # The provider accepts the card and does not answer: the service dies meanwhile.
                 sandbox.fault(kind="timeout_after", operation="send", times=1)
             state = killed_during(sandbox, name, order, delay)

@@ -15,8 +15,8 @@ const OTHER_PROVIDER: ActionRejection = ActionRejection::NotPossible(
 );
 
 impl OperatorActions {
-    /// Submits a card whose outcome is unknown once more. The provider is asked first: a card
-    /// that exists is attached, and nothing is submitted.
+    /// Submits a card whose outcome is unknown once more, after the grace period. The provider is
+    /// asked first: a card that exists is attached, and nothing is submitted.
     pub async fn resubmit(
         &self,
         instruction: &Instruction,
@@ -24,12 +24,12 @@ impl OperatorActions {
         let by = &instruction.by("resubmit", self.writer.clock.now());
         let mut order = owed(self.load(instruction).await?)?;
         if order.state.doubt == Doubt::Earlier {
+            self.check_grace(&order)?;
             // mutant: operator-resubmits-blindly
             if let Some(card) = self.cards_of(&order).await?.into_iter().next() {
                 self.record(order.accepted(card, self.writer.clock.now()), by).await?;
                 return Ok(ActionOutcome::CardFound);
             }
-            self.check_grace(&order)?;
         }
         let session = self.tenders.resume(&order.state.paid.payment);
         match check_money(session.as_deref(), order.state.paid.clone()).await {

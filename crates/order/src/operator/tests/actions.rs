@@ -19,6 +19,7 @@ fn an_unknown_outcome_is_resubmitted_once_the_provider_has_no_card() {
 fn a_card_that_exists_is_found_and_not_mailed_twice() {
     let shop = Shop::after(SimulatedFault::LostAfter);
     assert_eq!((shop.state(), shop.cards()), ("unfulfilled_lost", 1));
+    shop.pass_grace();
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::CardFound));
     assert_eq!((shop.state(), shop.cards()), ("mailed", 1));
 }
@@ -55,6 +56,7 @@ fn a_resubmission_whose_answer_is_lost_is_reported_and_stays_in_doubt() {
     *shop.world.faults.lock().unwrap() = Box::new(Effects(vec![SimulatedFault::LostAfter]));
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::SubmissionFailed));
     assert_eq!((shop.state(), shop.cards()), ("unfulfilled_lost", 1));
+    shop.pass_grace();
     assert_eq!(shop.resubmit(), Ok(ActionOutcome::CardFound));
 }
 
@@ -62,6 +64,7 @@ fn a_resubmission_whose_answer_is_lost_is_reported_and_stays_in_doubt() {
 fn a_card_at_another_provider_is_neither_resubmitted_nor_attached() {
     let shop = Shop::after(SimulatedFault::LostBefore);
     shop.world.provider.lock().unwrap().account = "another";
+    shop.pass_grace();
     let before = shop.stored();
     assert!(matches!(shop.resubmit(), Err(ActionRejection::NotPossible(_))));
     let attached = shop.actions.attach(&shop.instruction(), &Mailpiece("1".into())).await_now();
