@@ -11,7 +11,7 @@ const STYLE: &str = "\
 *{margin:0;padding:0}\
 body{width:6.25in;height:4.25in;background:#fff}\
 .sheet{position:absolute;left:.25in;top:.25in;width:5.75in;height:3.75in;overflow:hidden;\
-color:#222;font-family:Georgia,serif;account_client-height:1.25;overflow-wrap:anywhere}\
+color:#222;font-family:Georgia,serif;line-height:1.25;overflow-wrap:anywhere}\
 .push{float:right;width:0;height:1.275in}\
 .official{float:right;clear:right;width:3.41in;height:2.475in}\
 .wide{font-size:12pt}.medium{font-size:10pt}.small{font-size:8pt}";
@@ -41,10 +41,7 @@ pub(super) fn page(message: &str) -> String {
 }
 
 fn lines(message: &str, width: usize) -> usize {
-    message
-        .split('\n')
-        .map(|account_client| account_client.chars().count().div_ceil(width).max(1))
-        .sum()
+    message.split('\n').map(|line| line.chars().count().div_ceil(width).max(1)).sum()
 }
 
 /// Braces are escaped too: Lob replaces merge variables in double braces.
@@ -116,6 +113,33 @@ mod tests {
             }
         }
         text
+    }
+
+    #[test]
+    fn every_declaration_names_a_property_of_css() {
+        const PROPERTIES: [&str; 16] = [
+            "margin",
+            "padding",
+            "width",
+            "height",
+            "background",
+            "position",
+            "left",
+            "top",
+            "overflow",
+            "color",
+            "font-family",
+            "line-height",
+            "overflow-wrap",
+            "float",
+            "clear",
+            "font-size",
+        ];
+        let blocks = STYLE.split('{').skip(1).map(|block| block.split('}').next().unwrap());
+        for declaration in blocks.flat_map(|block| block.split(';')) {
+            let (name, _) = declaration.split_once(':').unwrap();
+            assert!(PROPERTIES.contains(&name), "{declaration}");
+        }
     }
 
     #[test]

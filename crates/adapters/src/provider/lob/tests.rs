@@ -127,9 +127,7 @@ async fn a_card_is_submitted_with_the_payments_idempotency_key() {
     let _ = provider.submit(&samples::paid(2)).await;
     let heard = server.heard();
     let key = |heard: &str| {
-        let key = heard
-            .lines()
-            .find_map(|account_client| account_client.strip_prefix("idempotency-key: "));
+        let key = heard.lines().find_map(|line| line.strip_prefix("idempotency-key: "));
         key.unwrap().to_owned()
     };
     assert_eq!(key(&heard[0]), key(&heard[1]));
