@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "the findings are what one runs it for")]
 
+mod architecture_page;
 mod imports;
 mod modules;
 mod source;
