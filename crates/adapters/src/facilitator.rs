@@ -3,7 +3,8 @@
 //! Its answers are trusted as little as possible: after any answer but a clear success or refusal
 //! the payment is in doubt until the chain proves its state. Reading order: `supported`, which
 //! accounts authorizations must name; `supported_file`, where the list is saved; `wire`, what is
-//! asked; `reply`, what an answer means; `cdp_token`, how Coinbase wants to be asked.
+//! asked; `reply`, what an answer means; `extension_responses`, what it says about its catalog;
+//! `cdp_token`, how Coinbase wants to be asked.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -26,6 +27,7 @@ use pay::x402::settler::{
 use serde_json::Value;
 
 mod cdp_token;
+mod extension_responses;
 mod reply;
 mod supported;
 mod supported_file;
@@ -41,11 +43,12 @@ use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
 use crate::settlement::outcome_log::{log_doubt, logged_hash};
 use crate::settlement::proof::ChainHeads;
+use extension_responses::ExtensionLog;
 use reply::SettleReply;
 use supported::{RefreshDelay, SupportedCache};
 use supported_file::SupportedFile;
+use wire::PEER;
 
-const PEER: &str = "the facilitator";
 /// How often our node is asked for a payment that the facilitator reports, and how long
 /// apart: together about four seconds, two blocks of the slowest network.
 const CONFIRMATION_LOOKS: u32 = 16;
@@ -91,6 +94,7 @@ pub struct RemoteFacilitator {
     clock: Arc<dyn Clock>,
     supported: SupportedCache,
     supported_file: Option<SupportedFile>,
+    extensions: ExtensionLog,
 }
 
 /// An endpoint of the facilitator.
@@ -114,8 +118,17 @@ impl RemoteFacilitator {
     /// [`keep_fresh`](Self::keep_fresh) and [`saving_in`](Self::saving_in).
     pub fn new(settings: FacilitatorSettings, client: HttpClient, clock: Arc<dyn Clock>) -> Self {
         let FacilitatorSettings { base, key, nodes, deadlines } = settings;
-        let (supported, supported_file) = (SupportedCache::default(), None);
-        Self { base, key, nodes, deadlines, client, clock, supported, supported_file }
+        Self {
+            base,
+            key,
+            nodes,
+            deadlines,
+            client,
+            clock,
+            supported: SupportedCache::default(),
+            supported_file: None,
+            extensions: ExtensionLog::default(),
+        }
     }
 
     /// Saves the last valid list in this folder, and starts with the saved one if it is of the
@@ -178,7 +191,9 @@ impl RemoteFacilitator {
     ) -> Result<HttpResponse, CallError> {
         let place = self.base.below(&[endpoint.path()]);
         let call = HttpCall::post(PEER, place.clone(), body).within(within);
-        self.client.send(self.authorized(call, "POST", &place)?).await
+        let answer = self.client.send(self.authorized(call, "POST", &place)?).await?;
+        self.extensions.note(&answer);
+        Ok(answer)
     }
 
     /// Each request has its own token.

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use order::model::money::CEILING;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -149,6 +151,17 @@ async fn a_key_gives_every_request_its_own_token_and_no_key_gives_none() {
     let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
     assert_eq!(remote.verify(&authorization, SignatureKind::Contract).await, Ok(()));
     assert!(!server.heard()[0].to_lowercase().contains("authorization:"));
+}
+
+#[tokio::test]
+async fn what_it_reports_about_its_catalog_is_noted() {
+    let report = STANDARD.encode(r#"{"bazaar":{"status":"success"}}"#);
+    let head = format!("HTTP/1.1 200 X\r\nEXTENSION-RESPONSES: {report}\r\ncontent-length: 2");
+    let server = Server::start([Reply::Raw(format!("{head}\r\n\r\n{{}}"))]).await;
+    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
+    let verified = remote.verify(&authorization(), SignatureKind::Key).await;
+    assert_eq!(verified, Err(Rejection::Unavailable), "the report decides nothing");
+    assert_eq!(remote.extensions.last_status("bazaar").as_deref(), Some("success"));
 }
 
 #[tokio::test]

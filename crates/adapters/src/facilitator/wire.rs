@@ -5,6 +5,9 @@ use order::model::payment::Preparation;
 use pay::x402::credential::Permit2Authorization;
 use serde_json::{Map, Value, json};
 
+/// The facilitator's name in the log.
+pub(super) const PEER: &str = "the facilitator";
+
 /// The payer's payload, unchanged, and our requirements. With `upto` the amount is the maximum
 /// for verification and the charge for settlement; the rest is as the payer accepted it, with our
 /// checked values.
