@@ -36,6 +36,7 @@ pub const SITEMAP: Endpoint = at("/sitemap.xml");
 /// The health check. It is not in the endpoint list, because visitors do not need it.
 pub const HEALTH_PATH: &str = "/healthz";
 pub const ICON_PATH: &str = "/favicon.svg";
+pub const PNG_ICON_PATH: &str = "/icon-192.png";
 
 /// Names of pages that documents link to.
 pub const DOCS: &str = "docs";

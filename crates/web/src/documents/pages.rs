@@ -4,11 +4,13 @@ use content::fault::ContentFault;
 use content::page::Page;
 use content::product::Product;
 use content::render::{PageBodies, Renderer};
-use http::header::LINK;
+use content::site::Language;
+use http::header::{CONTENT_LANGUAGE, LINK};
 use http::{HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 
 use crate::discovery::crawlers::json_ld;
+use crate::discovery::links;
 use crate::documents::document::{CachePolicy, DocumentBuilder, Vary};
 use crate::documents::index::DocumentIndexBuilder;
 use crate::mcp::public_content::PublicPage;
@@ -25,6 +27,15 @@ const DISCOVERY_LINKS: &str = "</.well-known/api-catalog>; rel=\"api-catalog\"; 
     type=\"application/json\", </docs>; rel=\"service-doc\"; type=\"text/html\", </llms.txt>; \
     rel=\"describedby\"; type=\"text/markdown\", </sitemap.xml>; rel=\"sitemap\", \
     </.well-known/ai-catalog.json>; rel=\"ai-catalog\"";
+
+/// Pictures at fixed paths. Browsers request the first and the third without a link to them.
+pub(super) const RASTER_IMAGES: [(&str, &str); 5] = [
+    ("/favicon.ico", "image/vnd.microsoft.icon"),
+    (links::PNG_ICON_PATH, "image/png"),
+    ("/apple-touch-icon.png", "image/png"),
+    ("/icon-512.png", "image/png"),
+    ("/og.png", "image/png"),
+];
 
 /// Adds an asset under a path that contains a hash of its bytes, so that caches may keep it
 /// for ever.
@@ -48,13 +59,13 @@ pub(super) fn add_images(
     documents: &mut DocumentIndexBuilder,
 ) -> Result<(), ContentFault> {
     let catalog = &facts.catalog;
-    let (svg, png) = ("image/svg+xml", "image/png");
+    let svg = "image/svg+xml";
     let icon = catalog.asset("assets/favicon.svg")?;
     documents.add("/favicon.svg", DocumentBuilder::new(svg, icon, CachePolicy::OneHour));
-    documents.add(
-        "/og.png",
-        DocumentBuilder::new(png, catalog.asset("assets/og.png")?, CachePolicy::OneHour),
-    );
+    for (path, media_type) in RASTER_IMAGES {
+        let image = catalog.asset(&format!("assets{path}"))?;
+        documents.add(path, DocumentBuilder::new(media_type, image, CachePolicy::OneHour));
+    }
     for product in &catalog.products {
         let image = catalog.asset(&product.picture_file())?;
         documents
@@ -82,7 +93,14 @@ pub(super) fn add_pages(
             language: page.language,
             markdown: bodies.markdown.clone(),
         });
-        add_page(facts, documents, &paths, &page.markdown_path(), bodies);
+        let markdown_path = page.markdown_path();
+        add_page(
+            facts,
+            documents,
+            PagePaths { paths: &paths, markdown_path },
+            page.language,
+            bodies,
+        );
     }
     for product in &facts.catalog.products {
         let path = product.path();
@@ -94,18 +112,26 @@ pub(super) fn add_pages(
             language: facts.catalog.site.default_language(),
             markdown: bodies.markdown.clone(),
         });
-        add_page(facts, documents, &[&path], &product.markdown_path(), bodies);
+        let paths = PagePaths { paths: &[&path], markdown_path: product.markdown_path() };
+        add_page(facts, documents, paths, facts.catalog.site.default_language(), bodies);
     }
     Ok(texts)
+}
+
+/// Where a page is served: the canonical path first, then its aliases.
+struct PagePaths<'a> {
+    paths: &'a [&'a str],
+    markdown_path: String,
 }
 
 fn add_page(
     facts: &SiteFacts,
     documents: &mut DocumentIndexBuilder,
-    paths: &[&str],
-    markdown_path: &str,
+    PagePaths { paths, markdown_path }: PagePaths<'_>,
+    language: Language,
     bodies: PageBodies,
 ) {
+    let language = HeaderValue::from_static(language.code());
     let canonical = paths.first().copied().unwrap_or_default();
     let link = |text: String| (LINK, HeaderValue::try_from(text).expect("paths are visible ASCII"));
     let (name, alternate_link) = link(format!(
@@ -116,7 +142,9 @@ fn add_page(
         bodies.html,
         CachePolicy::FiveMinutes,
     );
-    let html = DocumentBuilder { vary: Vary::AcceptAndEncoding, ..html }.with(name, alternate_link);
+    let html = DocumentBuilder { vary: Vary::AcceptAndEncoding, ..html }
+        .with(name, alternate_link)
+        .with(CONTENT_LANGUAGE, language.clone());
     let tokens = bodies.markdown.chars().count() / CHARACTERS_PER_TOKEN;
     let (name, canonical_link) = link(format!("<{}>; rel=\"canonical\"", facts.url(canonical)));
     let text = DocumentBuilder::new(
@@ -126,11 +154,12 @@ fn add_page(
     );
     let text = DocumentBuilder { vary: Vary::AcceptAndEncoding, ..text }
         .with(name, canonical_link)
-        .with(MARKDOWN_TOKENS, HeaderValue::from(tokens));
+        .with(MARKDOWN_TOKENS, HeaderValue::from(tokens))
+        .with(CONTENT_LANGUAGE, language);
     let short = format!("{}.md", canonical.trim_end_matches('/'));
     let markdown_paths: Vec<&str> = match short.as_str() {
-        ".md" => vec![markdown_path],
-        short => vec![markdown_path, short],
+        ".md" => vec![markdown_path.as_str()],
+        short => vec![markdown_path.as_str(), short],
     };
     documents.add_page(paths, &markdown_paths, html, text);
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::header::CONTENT_LANGUAGE;
+use http::{HeaderValue, StatusCode};
 
 use crate::documents::document::{CachePolicy, Document, DocumentBuilder, UrlScheme, Vary};
 use crate::http::negotiation::Representation;
@@ -31,7 +32,8 @@ pub(crate) fn with_fallback(routes: Router, facts: &SiteFacts, page: String) -> 
             vary: Vary::AcceptAndEncoding,
             ..document
         };
-        document.build(scheme)
+        let language = HeaderValue::from_static(facts.catalog.site.default_language().code());
+        document.with(CONTENT_LANGUAGE, language).build(scheme)
     };
     let pages = Arc::new(NotFoundPages {
         html: document(ResponseFormat::Html, page),

@@ -80,6 +80,10 @@ fn text_documents_have_the_media_types_of_the_contract() {
         ("/sitemap.xml", "application/xml"),
         ("/server.json", "application/json"),
         ("/favicon.svg", "image/svg+xml"),
+        ("/favicon.ico", "image/vnd.microsoft.icon"),
+        ("/apple-touch-icon.png", "image/png"),
+        ("/icon-192.png", "image/png"),
+        ("/icon-512.png", "image/png"),
         ("/og.png", "image/png"),
     ] {
         let reply = app.get(path);
@@ -141,4 +145,49 @@ fn a_page_accepts_only_reading_and_allows_every_origin() {
     assert_eq!(refused.json()["error"]["code"], "method_not_allowed");
     let preflight = app.request("OPTIONS /openapi.json", &[("Origin", "https://a.example")], "");
     assert_eq!((preflight.status, preflight.header("access-control-allow-origin")), (204, "*"));
+}
+
+#[test]
+fn every_page_says_its_language() {
+    let app = TestApp::start("");
+    for (path, language) in [
+        ("/", "en"),
+        ("/bitcoin-deutschland/", "de"),
+        ("/de/", "de"),
+        ("/bitcoin-espana/", "es"),
+        ("/bitcoin-italia/", "it"),
+        ("/docs", "en"),
+        ("/no-such-page", "en"),
+    ] {
+        for accept in ["text/html", "text/markdown"] {
+            let reply = app.get_with(path, &[("Accept", accept)]);
+            assert_eq!(reply.header("content-language"), language, "{path} {accept}");
+        }
+    }
+}
+
+#[test]
+fn the_icons_have_the_sizes_that_their_names_say() {
+    let app = TestApp::start("");
+    // The width and height of a PNG are in its first chunk.
+    let size = |png: &[u8]| {
+        assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
+        let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        (number(16), number(20))
+    };
+    for (path, side) in
+        [("/icon-192.png", 192), ("/icon-512.png", 512), ("/apple-touch-icon.png", 180)]
+    {
+        let reply = app.get(path);
+        assert_eq!(size(&reply.body), (side, side), "{path}");
+        assert!(reply.body.len() < 20_000, "{path}: {}", reply.body.len());
+    }
+    let icon = app.get("/favicon.ico").body;
+    assert_eq!(icon[..6], [0, 0, 1, 0, 3, 0], "three pictures");
+    for (place, side) in [(6, 16), (22, 32), (38, 48)] {
+        assert_eq!(icon[place..place + 2], [side, side]);
+        let start = u32::from_le_bytes(icon[place + 12..place + 16].try_into().unwrap());
+        let (start, side) = (usize::try_from(start).unwrap(), u32::from(side));
+        assert_eq!(size(&icon[start..]), (side, side));
+    }
 }

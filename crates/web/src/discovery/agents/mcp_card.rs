@@ -32,7 +32,7 @@ pub fn document(facts: &SiteFacts) -> Value {
         "title": title,
         "description": DESCRIPTION,
         "websiteUrl": links::page(facts, links::DEVELOPERS),
-        "icons": [icon(facts)],
+        "icons": icons(facts),
         "remotes": [{
             "type": STREAMABLE_HTTP,
             "url": address,
@@ -58,7 +58,7 @@ pub fn server_json(facts: &SiteFacts) -> Value {
     });
     // Registries accept icons over https only.
     if facts.base_url.starts_with("https://") {
-        document["icons"] = json!([icon(facts)]);
+        document["icons"] = icons(facts);
     }
     document
 }
@@ -82,12 +82,11 @@ fn title(facts: &SiteFacts) -> String {
     facts.catalog.site.name.chars().take(TITLE_CHARACTERS_MAX).collect()
 }
 
-fn icon(facts: &SiteFacts) -> Value {
-    json!({
-        "src": facts.url(links::ICON_PATH),
-        "mimeType": "image/svg+xml",
-        "sizes": ["any"],
-    })
+fn icons(facts: &SiteFacts) -> Value {
+    json!([
+        { "src": facts.url(links::ICON_PATH), "mimeType": "image/svg+xml", "sizes": ["any"] },
+        { "src": facts.url(links::PNG_ICON_PATH), "mimeType": "image/png", "sizes": ["192x192"] },
+    ])
 }
 
 #[cfg(test)]

@@ -164,7 +164,8 @@ fn prose(markdown: &str) -> String {
 /// Every text that is served or written into a response.
 fn all_texts(site: &Site) -> Vec<(String, String)> {
     let mut texts = Vec::new();
-    for path in site.documents.paths().filter(|path| *path != "/og.png") {
+    let is_picture = |path: &str| pages::RASTER_IMAGES.iter().any(|(picture, _)| *picture == path);
+    for path in site.documents.paths().filter(|path| !is_picture(path)) {
         for accept in ["text/html", "text/markdown"] {
             let headers: HeaderMap =
                 [(ACCEPT, HeaderValue::from_static(accept))].into_iter().collect();
