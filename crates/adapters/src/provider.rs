@@ -16,6 +16,7 @@ use crate::http::HttpUrl;
 mod account_client;
 mod account_handle;
 pub mod budget;
+mod card_text;
 pub mod lob;
 mod previews;
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl BacklogFixture {
         let deadline = self.world.time().0 + CREDENTIAL_SECONDS;
         let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
         let (card, credential) = (card(&format!("card {nonce}")), Some(signed));
-        let request = Request { seller: None, operation_id: None, card, credential };
+        let request = Request { seller: None, operation_id: None, card, quote: None, credential };
         self.buyers.send(&till, request).await
     }
 

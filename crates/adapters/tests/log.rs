@@ -74,7 +74,8 @@ async fn pay(world: &Arc<FakeWorld>, process: &FakeProcess, nonce: u64) -> Outco
     let deadline = world.time().0 + CREDENTIAL_SECONDS;
     let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
     let card = marked_card();
-    let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+    let request =
+        Request { seller: None, operation_id: None, card, quote: None, credential: Some(signed) };
     process.send(&world.tender(TenderKind::X402), request).await.unwrap()
 }
 

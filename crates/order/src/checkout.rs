@@ -1,5 +1,6 @@
 //! From request to postcard: find the order, check the payment, settle it, submit the card.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use crate::checkout::single_flight::SingleFlight;
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::{Offered, Order, Settling, Stored, Unconfirmed};
 use crate::model::card::Postcard;
+use crate::model::identity::quote::{QuoteId, QuotedCharge};
 use crate::model::identity::{Identity, Operation};
 use crate::model::ids::OperationId;
 use crate::model::offer::Offer;
@@ -51,6 +53,8 @@ pub struct Request {
     pub seller: Option<Username>,
     pub operation_id: Option<OperationId>,
     pub card: Postcard,
+    /// The quote that the charge must not exceed, if the caller names one.
+    pub quote: Option<QuoteId>,
     pub credential: Option<Credential>,
 }
 
@@ -61,21 +65,31 @@ impl Checkout {
     /// Takes a request as far as it can go. The answer is rendered from the order's state,
     /// which is stored; answers are not.
     pub fn send<'a>(&'a self, tender: &'a dyn Tender, request: Request) -> PendingOutcome<'a> {
-        let Request { seller, operation_id, card, credential } = request;
+        let Request { seller, operation_id, card, quote, credential } = request;
+        let quoted = quote.map(|id| self.identity.quoted(id, &card).ok_or(Refusal::QuoteInvalid));
+        let quoted = match quoted.transpose() {
+            Ok(quoted) => quoted,
+            Err(refusal) => return Box::pin(ready(Err(refusal))),
+        };
         let named = seller.as_ref().unwrap_or(&self.sellers.default);
         let operation = self.identity.operation(named, &card, operation_id.as_ref());
         // Two boxes, because most requests are unpaid and their future is much smaller.
         match credential {
-            None => Box::pin(self.quote(tender, operation)),
+            None => Box::pin(self.quote(tender, operation, quoted)),
             Some(credential) => {
-                let wanted = Wanted { seller, operation_id, card };
+                let wanted = Wanted { seller, operation_id, card, quoted };
                 Box::pin(self.send_paid(tender, operation, wanted, credential))
             }
         }
     }
 
     /// A request without a credential: what is due, or what became of the payment.
-    async fn quote(&self, tender: &dyn Tender, operation: Operation) -> Result<Outcome, Refusal> {
+    async fn quote(
+        &self,
+        tender: &dyn Tender,
+        operation: Operation,
+        quoted: Option<QuotedCharge>,
+    ) -> Result<Outcome, Refusal> {
         let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Offer).await;
         let order = match self.open(operation, &payees).await? {
             Stored::Offered(order) => order,
@@ -87,6 +101,7 @@ impl Checkout {
             | Stored::Refunded(_)
             | Stored::Lapsed(_)) => return answer(order, None),
         };
+        self.not_expired(order.id, quoted)?;
         Ok(Outcome::Due(offer(tender, &order, payees?)))
     }
 
@@ -118,7 +133,9 @@ impl Checkout {
             (Stored::Offered(order), None) => Err(Refusal::InProgress(order.id)),
             (Stored::Offered(order), Some(_turn)) => {
                 let (id, offer) = (order.id, offer(tender, &order, payees?));
-                let presented = Presented { credential, digest };
+                let quoted = wanted.quoted;
+                self.not_expired(id, quoted)?;
+                let presented = Presented { credential, digest, quoted };
                 let taken = self.take_payment(offer, order, wanted.card, presented).await;
                 taken.map_err(|refusal| refusal.about(id))
             }
@@ -155,7 +172,7 @@ impl Checkout {
         presented: Presented<'_>,
     ) -> Result<Outcome, Refusal> {
         let OrderWriter { provider, clock, .. } = &*self.writer;
-        let Presented { credential, digest } = presented;
+        let Presented { credential, digest, quoted } = presented;
         let (id, keys) = (order.id, credential.keys().clone());
         let bindings = self.bindings();
         let unless_spent = |refusal| bindings.unless_spent(id, &keys, digest, refusal);
@@ -170,7 +187,7 @@ impl Checkout {
         if let Err(why) = session.verify().await {
             return unless_spent(rejected(offer, why)).await;
         }
-        let (quote, charge) = self.price(&offer, &card, &authorization).await?;
+        let (quote, charge) = self.price(&offer, &card, &authorization, quoted).await?;
         provider.reserve_call().await?;
         let preparation = match session.prepare(charge, None).await {
             Ok(preparation) => preparation,
@@ -239,10 +256,12 @@ impl Checkout {
     }
 }
 
-/// A credential of a request, parsed, and the digest of what was sent.
+/// A credential of a request, parsed, the digest of what was sent, and the charge that the payer
+/// expects at most.
 struct Presented<'a> {
     credential: Box<dyn PresentedCredential<'a> + 'a>,
     digest: CredentialDigest,
+    quoted: Option<QuotedCharge>,
 }
 
 /// Where the seller's money goes, if we sell for that seller at all.

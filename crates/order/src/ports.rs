@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use crate::lifecycle::event::{Actor, Event};
 use crate::lifecycle::{Offered, Order, Stored, Submitting};
 use crate::model::card::Postcard;
+use crate::model::card::warning::CardWarning;
 use crate::model::chain::Network;
 use crate::model::ids::{OperationKey, OrderId, Timestamp, WorkerId};
 use crate::model::mail::{
@@ -52,6 +53,11 @@ pub trait Provider: Send + Sync {
     fn promises(&self) -> Promises;
 
     async fn preview(&self, card: &Postcard) -> Result<Preview, Unanswered>;
+
+    /// What this provider is known to do badly with a card. Makes no call.
+    fn warnings(&self, _card: &Postcard) -> Vec<CardWarning> {
+        Vec::new()
+    }
 
     /// The provider's total for this card, before anything is mailed.
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered>;

@@ -1,6 +1,7 @@
 //! Why a request is refused.
 
 use crate::model::card::FieldFault;
+use crate::model::identity::quote::CardQuote;
 use crate::model::ids::OrderId;
 use crate::model::offer::Offer;
 use crate::ports::{StoreError, Unanswered};
@@ -13,6 +14,8 @@ pub enum Refusal {
     /// All invalid fields.
     CardInvalid(Vec<FieldFault>),
     IdentifierInvalid,
+    /// The quote that the request names is not one of ours, or is for another card.
+    QuoteInvalid,
     SellerNameInvalid,
     /// The same identifier came with another card before.
     DifferentRequest(OrderId),
@@ -44,6 +47,12 @@ pub enum Refusal {
     SubmissionUnresolved(OrderId),
     SellerAddressChanged(OrderId),
     PriceAboveCeiling(OrderId),
+    QuoteExpired(OrderId),
+    /// The charge would be higher than quoted. Nothing moved; the new quote may be accepted.
+    QuoteExceeded {
+        order: OrderId,
+        quote: CardQuote,
+    },
 
     /// This payer had prices asked for and paid for none of them. Others are not affected.
     QuoteLimit(OrderId),
@@ -80,6 +89,7 @@ impl Refusal {
             | Self::Internal => Self::AboutOrder(order, Box::new(self)),
             Self::CardInvalid(_)
             | Self::IdentifierInvalid
+            | Self::QuoteInvalid
             | Self::SellerNameInvalid
             | Self::DifferentRequest(_)
             | Self::PaymentIdentifierUsed(_)
@@ -94,6 +104,8 @@ impl Refusal {
             | Self::SubmissionUnresolved(_)
             | Self::SellerAddressChanged(_)
             | Self::PriceAboveCeiling(_)
+            | Self::QuoteExpired(_)
+            | Self::QuoteExceeded { .. }
             | Self::QuoteLimit(_)
             | Self::SellerNotEnabled
             | Self::SellerUnresolved

@@ -215,7 +215,8 @@ mod tests {
             FakeCredential { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 }.credential();
         let view = |credential| {
             let card = card("hello");
-            let request = Request { seller: None, operation_id: None, card, credential };
+            let request =
+                Request { seller: None, operation_id: None, card, quote: None, credential };
             let said =
                 poll_once(process.send(&world.tender(TenderKind::X402), request)).unwrap().unwrap();
             let order = match said {
@@ -240,7 +241,7 @@ mod tests {
         let (_, paid, world, still) = views();
         let operation_id = Some("birthday-of-ada-1".parse().unwrap());
         let card = card("hello");
-        let request = Request { seller: None, operation_id, card, credential: None };
+        let request = Request { seller: None, operation_id, card, quote: None, credential: None };
         let said = poll_once(world.process().send(&world.tender(TenderKind::X402), request));
         let Outcome::Due(offer) = said.unwrap().unwrap() else { panic!("not paid") };
         let created_at = Some(world.time());

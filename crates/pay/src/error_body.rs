@@ -1,5 +1,6 @@
 //! The JSON body of an error, the same for both protocols.
 
+use order::model::identity::quote::CardQuote;
 use order::refusal::Refusal;
 use serde_json::{Value, json};
 
@@ -13,7 +14,22 @@ pub fn refusal_body(refusal: &Refusal) -> Value {
         let fields = fields.map(|fault| json!({ "field": fault.field, "message": fault.message }));
         body["error"]["fields"] = fields.collect();
     }
+    if let Refusal::QuoteExceeded { quote, .. } = refusal {
+        body["error"]["quote"] = quote_body(quote);
+    }
     body
+}
+
+/// A quote, in previews and in conflicts.
+pub fn quote_body(quote: &CardQuote) -> Value {
+    json!({
+        "id": quote.id.to_string(),
+        "charge": quote.charge.to_string(),
+        "maximum": quote.maximum.to_string(),
+        "currency": "USDC",
+        "country": quote.country.as_str(),
+        "expires_at": quote.expires_at.to_string(),
+    })
 }
 
 /// The body of the answer to a request that failed before the checkout.

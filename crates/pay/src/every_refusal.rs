@@ -24,6 +24,7 @@ fn refusals() -> Vec<Refusal> {
     let mut all = vec![
         Refusal::CardInvalid(faults),
         Refusal::IdentifierInvalid,
+        Refusal::QuoteInvalid,
         Refusal::SellerNameInvalid,
         Refusal::DifferentRequest(ORDER),
         Refusal::PaymentIdentifierUsed(ORDER),
@@ -41,6 +42,8 @@ fn refusals() -> Vec<Refusal> {
         Refusal::SubmissionUnresolved(ORDER),
         Refusal::SellerAddressChanged(ORDER),
         Refusal::PriceAboveCeiling(ORDER),
+        Refusal::QuoteExpired(ORDER),
+        Refusal::QuoteExceeded { order: ORDER, quote: x402::quote() },
         Refusal::QuoteLimit(ORDER),
         Refusal::SellerNotEnabled,
         Refusal::SellerUnresolved,

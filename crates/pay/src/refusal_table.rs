@@ -83,6 +83,12 @@ const IDENTIFIER_INVALID: Row = row(
     "An operation identifier has 16 to 128 letters, digits, _ or -. If the header and the body \
      both have one, they must be the same.",
 );
+const QUOTE_INVALID: Row = row(
+    StatusCode::BAD_REQUEST,
+    ("invalid_quote", Never, None),
+    "This quote is not one of ours, or is for another postcard. Nothing moved; request a preview of \
+     this postcard, or leave the quote out.",
+);
 const SELLER_NAME_INVALID: Row = row(
     StatusCode::BAD_REQUEST,
     ("invalid_postcard", Never, None),
@@ -148,6 +154,18 @@ const PRICE_ABOVE_CEILING: Row = row(
     StatusCode::CONFLICT,
     ("price_conflict", Never, None),
     "This card costs more than 3.50 USDC. Nothing moved.",
+);
+const QUOTE_EXCEEDED: Row = row(
+    StatusCode::CONFLICT,
+    ("price_conflict", Never, None),
+    "This card costs more than was quoted. Nothing moved; to accept the new price, send the \
+     request with the id of error.quote.",
+);
+const QUOTE_EXPIRED: Row = row(
+    StatusCode::CONFLICT,
+    ("quote_expired", Never, None),
+    "This quote has expired. Nothing moved; request a preview for a new one, or leave the quote \
+     out.",
 );
 const OPERATION_LAPSED: Row = row(
     StatusCode::GONE,
@@ -271,6 +289,7 @@ impl From<&Refusal> for HttpError {
         match refusal {
             Refusal::CardInvalid(_) => Self::new(&CARD_INVALID, None),
             Refusal::IdentifierInvalid => Self::new(&IDENTIFIER_INVALID, None),
+            Refusal::QuoteInvalid => Self::new(&QUOTE_INVALID, None),
             Refusal::SellerNameInvalid => Self::new(&SELLER_NAME_INVALID, None),
             Refusal::DifferentRequest(id) => Self::new(&DIFFERENT_REQUEST, Some(*id)),
             Refusal::PaymentIdentifierUsed(id) => Self::new(&PAYMENT_IDENTIFIER_USED, Some(*id)),
@@ -290,6 +309,8 @@ impl From<&Refusal> for HttpError {
             Refusal::SubmissionUnresolved(id) => Self::new(&SUBMISSION_UNRESOLVED, Some(*id)),
             Refusal::SellerAddressChanged(id) => Self::new(&SELLER_ADDRESS_CHANGED, Some(*id)),
             Refusal::PriceAboveCeiling(id) => Self::new(&PRICE_ABOVE_CEILING, Some(*id)),
+            Refusal::QuoteExpired(id) => Self::new(&QUOTE_EXPIRED, Some(*id)),
+            Refusal::QuoteExceeded { order, .. } => Self::new(&QUOTE_EXCEEDED, Some(*order)),
             Refusal::QuoteLimit(id) => Self::new(&QUOTE_LIMIT, Some(*id)),
             Refusal::SellerNotEnabled => Self::new(&SELLER_NOT_ENABLED, None),
             Refusal::SellerUnresolved => Self::new(&SELLER_UNRESOLVED, None),

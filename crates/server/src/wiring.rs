@@ -79,7 +79,7 @@ pub(crate) fn app_state(config: &Config, bound: SocketAddr, parts: AppParts<'_>)
             identity: storage.keyring.identity(),
             clock: clock.clone(),
         },
-        previews: previews(config, services),
+        previews: previews(config, storage, services, payments, clock.clone()),
         paid_routes: payments.map(|payments| sending(config, services, payments)),
         names: services.names.clone(),
         clock,
@@ -173,9 +173,23 @@ fn networks(config: &Config) -> Vec<Network> {
     Network::ALL.into_iter().filter(served).collect()
 }
 
-fn previews(config: &Config, services: &ExternalServices) -> Option<Previews> {
-    let provider = services.provider.as_ref()?.previews.clone();
-    Some(Previews { provider, names: services.names.clone(), sellers: sellers(config) })
+fn previews(
+    config: &Config,
+    storage: &Storage,
+    services: &ExternalServices,
+    payments: Option<&PaymentHandlers>,
+    clock: Arc<dyn Clock>,
+) -> Option<Previews> {
+    let tenders = payments.map(PaymentHandlers::tenders);
+    let tenders = tenders.iter().flat_map(|tenders| &tenders.0);
+    Some(Previews {
+        provider: services.provider.as_ref()?.previews.clone(),
+        names: services.names.clone(),
+        sellers: sellers(config),
+        identity: storage.keyring.identity(),
+        clock,
+        prices: tenders.map(|tender| (tender.kind(), tender.price())).collect(),
+    })
 }
 
 fn sending(config: &Config, services: &ExternalServices, payments: &PaymentHandlers) -> PaidRoutes {

@@ -202,7 +202,7 @@ pub const SURFACE: &[Endpoint] = &[
     requires(OptionalService::Preview, endpoint(
         Post, "/api/x402/postcards/preview", "previewPostcard", Postcards, Json,
         &[200, 400, 403, 404, 500, 502, 503],
-        "Render a postcard through the provider. Nothing is mailed and nothing is paid.")),
+        "Render a postcard and quote its price. Nothing is mailed and nothing is paid.")),
     requires(OptionalService::X402, endpoint(
         Post, "/api/x402/postcards", "sendPostcardX402", Postcards, Json,
         &[200, 400, 402, 403, 404, 409, 410, 412, 500, 502, 503],
@@ -254,6 +254,8 @@ pub const SURFACE: &[Endpoint] = &[
         "No-op. Returns 200."),
     endpoint(Get, "/.well-known/oauth-protected-resource", "getProtectedResource", Agents, Json,
         OK_ONLY, "Protected resource metadata (RFC 9728)."),
+    endpoint(Get, "/.well-known/oauth-protected-resource/mcp", "getMcpProtectedResource", Agents,
+        Json, OK_ONLY, "Protected resource metadata of /mcp (RFC 9728)."),
     endpoint(Get, "/.well-known/oauth-authorization-server", "getAuthorizationServer", Agents,
         Json, OK_ONLY, "Authorization server metadata (RFC 8414)."),
     endpoint(Get, "/auth.md", "getAuthGuide", Agents, Markdown, OK_ONLY,

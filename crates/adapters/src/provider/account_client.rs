@@ -44,6 +44,10 @@ impl AccountClient {
         Self { purpose, ..self.clone() }
     }
 
+    pub(super) const fn purpose(&self) -> CallPurpose {
+        self.purpose
+    }
+
     pub(super) fn budget(&self) -> Arc<CallBudget> {
         self.budget.clone()
     }

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use order::lifecycle::{Order, Submitting};
 use order::model::card::Postcard;
+use order::model::card::warning::CardWarning;
 use order::model::ids::{OrderId, Timestamp};
 use order::model::mail::{
     AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
@@ -22,6 +23,7 @@ use zeroize::Zeroizing;
 use super::account_client::{AccountClient, unanswered};
 use super::account_handle::AccountHandle;
 use super::budget::{CallBudget, CallRate};
+use super::card_text::{self, Typeface};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
@@ -201,9 +203,15 @@ impl Provider for Lob {
         }
     }
 
+    fn warnings(&self, card: &Postcard) -> Vec<CardWarning> {
+        let mut warnings = wire::refused_lines(card);
+        warnings.extend(card_text::warnings(card, Typeface::Georgia));
+        warnings
+    }
+
     /// Without a call to Lob, so cards that it would refuse after payment are refused here.
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
-        if !wire::is_accepted(card) || !back_html::fits(card.message.as_str()) {
+        if !wire::refused_lines(card).is_empty() || !card_text::fits(card.message.as_str()) {
             return Err(Unanswered::Unusable);
         }
         let prices = self.settings.prices;

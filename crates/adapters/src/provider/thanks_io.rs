@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use order::lifecycle::{Order, Submitting};
+use order::model::card::warning::CardWarning;
 use order::model::card::{Draft, Postcard};
 use order::model::ids::{OrderId, Timestamp};
 use order::model::mail::{
@@ -17,6 +18,7 @@ use zeroize::Zeroizing;
 use super::account_client::{AccountClient, unanswered};
 use super::account_handle::AccountHandle;
 use super::budget::{CallBudget, CallRate};
+use super::card_text::{self, Typeface};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
@@ -134,6 +136,12 @@ impl ThanksIo {
         read.map(|estimate| estimate.data).map_err(unanswered)
     }
 
+    /// The price of an earlier estimate that is new enough for the purpose of this handle.
+    fn known_price(&self, card: &Postcard, uptime: u64) -> Option<ProviderQuote> {
+        let seconds = prices::valid_seconds(self.account_client.purpose());
+        self.prices.known(card.recipient.country, uptime, seconds)
+    }
+
     async fn status(&self, mailpiece: &Mailpiece) -> Result<Option<String>, CallError> {
         let call = HttpCall::get(PEER, self.account_client.url(&["orders", &mailpiece.0, "track"]));
         self.account_client
@@ -181,13 +189,17 @@ impl Provider for ThanksIo {
         self.settings.previews.check(&pictures.data.previews)
     }
 
+    fn warnings(&self, card: &Postcard) -> Vec<CardWarning> {
+        card_text::warnings(card, Typeface::Handwriting)
+    }
+
     fn is_quoted(&self, card: &Postcard) -> bool {
-        self.prices.known(card.recipient.country, self.clock.uptime()).is_some()
+        self.known_price(card, self.clock.uptime()).is_some()
     }
 
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
         let (country, uptime) = (card.recipient.country, self.clock.uptime());
-        if let Some(price) = self.prices.known(country, uptime) {
+        if let Some(price) = self.known_price(card, uptime) {
             return Ok(price);
         }
         let estimate = self.estimate(&self.account_client.for_quotes(), card).await?;

@@ -3,6 +3,7 @@
 use super::{Checkout, TURN_TIMEOUT_SECONDS};
 use crate::checkout::quotes::TooMany;
 use crate::model::card::Postcard;
+use crate::model::identity::quote::QuotedCharge;
 use crate::model::ids::OrderId;
 use crate::model::mail::ProviderQuote;
 use crate::model::money::Usdc;
@@ -12,12 +13,14 @@ use crate::refusal::Refusal;
 use crate::writer::OrderWriter;
 
 impl Checkout {
-    /// The provider's total and the charge for it, if the payer has signed for as much.
+    /// The provider's total and the charge for it, if the payer has signed for as much and was
+    /// quoted no less.
     pub(super) async fn price(
         &self,
         offer: &Offer,
         card: &Postcard,
         authorization: &Authorization,
+        quoted: Option<QuotedCharge>,
     ) -> Result<(ProviderQuote, Usdc), Refusal> {
         let quote = self.quote_within_limit(offer.order, card, authorization).await?;
         let above = |_| Refusal::PriceAboveCeiling(offer.order);
@@ -27,7 +30,28 @@ impl Checkout {
             return Err(Refusal::PriceAboveCeiling(offer.order));
         }
         // end mutant
+        // mutant: quote-is-no-limit
+        if quoted.is_some_and(|quoted| charge > quoted.most) {
+            let now = self.writer.clock.now();
+            let quote =
+                self.identity.quote(card, offer.price, quote.total(), now).map_err(above)?;
+            return Err(Refusal::QuoteExceeded { order: offer.order, quote });
+        }
         Ok((quote, charge))
+    }
+
+    /// A quote counts while nothing is paid. A paid order is answered as it is.
+    pub(super) fn not_expired(
+        &self,
+        order: OrderId,
+        quoted: Option<QuotedCharge>,
+    ) -> Result<(), Refusal> {
+        let now = self.writer.clock.now();
+        // mutant: expired-quote-counts
+        match quoted.filter(|quoted| quoted.is_expired(now)) {
+            None => Ok(()),
+            Some(_) => Err(Refusal::QuoteExpired(order)),
+        }
     }
 
     async fn quote_within_limit(

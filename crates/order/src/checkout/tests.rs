@@ -22,6 +22,7 @@ use crate::testing::fakes::world::FakeWorld;
 
 mod acknowledgement;
 mod identifiers;
+mod quoted;
 mod spent;
 mod walk;
 
@@ -46,7 +47,7 @@ fn promise(world: &FakeWorld, nonce: u64) -> FakeCredential {
 }
 
 fn request(message: &str, credential: Option<Credential>) -> Request {
-    Request { seller: None, operation_id: None, card: card(message), credential }
+    Request { seller: None, operation_id: None, card: card(message), quote: None, credential }
 }
 
 fn send(

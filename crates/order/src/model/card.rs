@@ -4,6 +4,8 @@ use crate::model::country::CountryCode;
 use crate::model::image_url::PublicImageUrl;
 use crate::model::redacted::redacted_debug;
 
+pub mod warning;
+
 /// A card's back has room for about this much handwriting.
 pub const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 /// Longer than any line that fits on an address label.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::model::redacted::redacted_debug;
 
+pub mod postal_rules;
+
 /// A two-letter country code of ISO 3166-1, in capitals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CountryCode([u8; 2]);

@@ -8,6 +8,8 @@ use crate::model::ids::{Fingerprint, OperationId, OperationKey, OrderId};
 use crate::model::redacted::redacted_debug;
 use crate::model::seller::Username;
 
+pub mod quote;
+
 /// The secret from which operation keys and order ids are derived. Postal addresses can be
 /// guessed, so a plain hash of one would reveal who was sent a card; a keyed one does not.
 ///
@@ -19,6 +21,8 @@ pub struct Identity {
     keyed: Hmac<Sha256>,
     /// The same, with the key of the tags in order ids.
     tag_keyed: Hmac<Sha256>,
+    /// The same, with the key of quotes.
+    quote_keyed: Hmac<Sha256>,
 }
 
 /// Of the 16 bytes of an order id, those that its operation decides. The rest is their tag.
@@ -59,10 +63,13 @@ pub enum Origin {
 impl Identity {
     pub fn new(key: [u8; 32]) -> Self {
         let keyed = |key: &[u8]| Hmac::new_from_slice(key).expect("HMAC takes any key");
-        let mut tag_key: Hmac<Sha256> = keyed(&key);
-        tag_key.update(b"order tag key");
-        let tag_key = tag_key.finalize().into_bytes();
-        Self { keyed: keyed(&key), tag_keyed: keyed(&tag_key) }
+        let derived = |label: &[u8]| {
+            let mut derived: Hmac<Sha256> = keyed(&key);
+            derived.update(label);
+            keyed(&derived.finalize().into_bytes())
+        };
+        let (tag_keyed, quote_keyed) = (derived(b"order tag key"), derived(b"quote key"));
+        Self { keyed: keyed(&key), tag_keyed, quote_keyed }
     }
 
     /// The first generation of the operation that a request belongs to. It is

@@ -4,6 +4,7 @@ use std::fmt;
 
 use url::{Host, ParseError, Url};
 
+pub mod picture_size;
 #[cfg(test)]
 mod tests;
 

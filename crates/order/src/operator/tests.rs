@@ -140,7 +140,8 @@ fn buy(world: &Arc<FakeWorld>, process: &FakeProcess, nonce: u64) -> OrderId {
     let deadline = world.time().0 + CREDENTIAL_SECONDS;
     let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
     let card = card(&format!("card {nonce}"));
-    let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+    let request =
+        Request { seller: None, operation_id: None, card, quote: None, credential: Some(signed) };
     let _ = poll_once(process.send(&world.tender(TenderKind::X402), request)).unwrap();
     world.store.orders().last().unwrap().id()
 }

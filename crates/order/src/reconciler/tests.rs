@@ -69,7 +69,8 @@ fn buy(world: &Arc<FakeWorld>, process: &FakeProcess, nonce: u64) -> (OrderId, C
     let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
     let digest = signed.digest();
     let card = card(&format!("card {nonce}"));
-    let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+    let request =
+        Request { seller: None, operation_id: None, card, quote: None, credential: Some(signed) };
     match poll_once(process.send(&world.tender(TenderKind::X402), request)).unwrap().unwrap() {
         Outcome::Paid { order, .. } => (order, digest),
         Outcome::Due(offer) => panic!("{offer:?}"),

@@ -96,6 +96,7 @@ impl Mpp {
             }
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
+            | Refusal::QuoteInvalid
             | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
             | Refusal::PaymentIdentifierUsed(_)
@@ -107,6 +108,8 @@ impl Mpp {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteExpired(_)
+            | Refusal::QuoteExceeded { .. }
             | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved

@@ -6,7 +6,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use order::model::chain::{EvmAddress, Network};
-use order::model::ids::OrderId;
 use order::model::money::Usdc;
 use order::model::offer::Offer;
 use order::status::Status;
@@ -114,8 +113,7 @@ fn write(
     let sponsored =
         requirements.iter().any(|(_, sponsoring)| *sponsoring == GasSponsoring::Offered);
     let sponsoring = if sponsored { GasSponsoring::Offered } else { GasSponsoring::NotOffered };
-    let accepts: Vec<String> =
-        requirements.iter().map(|(one, _)| mode.mark(one.json()).to_string()).collect();
+    let accepts: Value = requirements.iter().map(|(one, _)| mode.mark(one.json())).collect();
     let networks: Vec<Network> = requirements.iter().map(|(one, _)| one.network).collect();
     let allowance = (reason == allowance::REQUIRED)
         .then(|| allowance::missing_call(&networks, first.amount, sponsoring));
@@ -123,15 +121,16 @@ fn write(
         .clone()
         .map(|missing| format!(r#","allowance":{}"#, allowance::without_call_data(missing)));
     let json = format!(
-        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":[{}],"extensions":{}{}}}"#,
+        r#"{{"x402Version":{VERSION},"error":{},"resource":{},"accepts":{},"extensions":{}{}}}"#,
         Value::from(shortened(reason)),
         resource.json(),
-        accepts.join(","),
+        accepts,
         extensions.offered(sponsoring),
         allowance_member.unwrap_or_default(),
     );
     let header = HeaderValue::try_from(STANDARD.encode(json)).expect("base64 is valid in a header");
-    Some(Challenge { body: unpaid_body(first.amount, &networks, mode), header, allowance })
+    let body = unpaid_body(first.amount, &networks, mode, accepts);
+    Some(Challenge { body, header, allowance })
 }
 
 /// The body of an answer about an unpaid order.
@@ -145,6 +144,10 @@ struct UnpaidBody<'a> {
     networks: Vec<&'static str>,
     order_url: String,
     how_to_pay: &'static str,
+    /// As in `PAYMENT-REQUIRED`, for programs that read only bodies.
+    #[serde(rename = "x402Version")]
+    version: u64,
+    accepts: Value,
 }
 
 pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one entry of its accepts with an x402 v2 client, whose \
@@ -153,10 +156,11 @@ pub(super) const HOW_TO_PAY: &str = "PAYMENT-REQUIRED is base64 JSON. Sign one e
      maximum.";
 
 /// Rendered once for all orders, with a placeholder for the order id.
-fn unpaid_body(maximum: Usdc, networks: &[Network], mode: PaymentMode) -> Template {
-    let placeholder = OrderId::from_bytes([0; 16]).to_string();
+fn unpaid_body(maximum: Usdc, networks: &[Network], mode: PaymentMode, accepts: Value) -> Template {
+    // Not an id of zeros: an address may contain as many.
+    let placeholder = "{public_order_id}";
     let body = UnpaidBody {
-        public_order_id: &placeholder,
+        public_order_id: placeholder,
         status: Status::Unpaid.word(),
         mode: mode.as_str(),
         maximum: maximum.to_string(),
@@ -164,9 +168,11 @@ fn unpaid_body(maximum: Usdc, networks: &[Network], mode: PaymentMode) -> Templa
         networks: networks.iter().map(|network| network.caip2()).collect(),
         order_url: format!("/api/x402/orders/{placeholder}"),
         how_to_pay: HOW_TO_PAY,
+        version: VERSION,
+        accepts,
     };
     let json = serde_json::to_string(&body).expect("strings are valid JSON");
-    Template::new(&json, &[&placeholder])
+    Template::new(&json, &[placeholder])
 }
 
 /// The last challenge for a request without a payment. It serves every request until another

@@ -7,13 +7,16 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use evm::signature::SigningKey;
 use order::model::chain::{EvmAddress, Network};
+use order::model::identity::Identity;
+use order::model::identity::quote::CardQuote;
 use order::model::ids::{OrderId, Timestamp};
-use order::model::money::{CEILING, Price, Usdc};
+use order::model::money::{CEILING, Cents, Price, Usdc};
 use order::model::offer::Offer;
 use order::model::payment::{Credential, Finality, Preparation, Terms};
 use order::model::seller::Payees;
 use order::ports::Failure;
 use order::tender::{Rejection, Unsettled};
+use order::testing::fakes::cards::card;
 use serde_json::{Value, json};
 
 use super::credential::Permit2Authorization;
@@ -35,6 +38,12 @@ pub(crate) const FACILITATOR: EvmAddress = EvmAddress::from_bytes([0xca; 20]);
 pub(crate) const EARLIER_FACILITATOR: EvmAddress = EvmAddress::from_bytes([0xcb; 20]);
 pub(crate) const TRANSACTION: &str =
     "0xc2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f00f93c2f0a712";
+
+/// A quote for a card that costs us two dollars.
+pub(crate) fn quote() -> CardQuote {
+    let identity = Identity::new([7; 32]);
+    identity.quote(&card("hello"), Price::UpTo(CEILING), Cents(200), NOW).unwrap()
+}
 
 /// A settler that returns what a test sets and records its calls.
 pub(crate) struct FakeSettler {

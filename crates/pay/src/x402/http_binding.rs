@@ -98,6 +98,7 @@ impl X402 {
             }
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
+            | Refusal::QuoteInvalid
             | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
             | Refusal::PaymentIdentifierUsed(_)
@@ -109,6 +110,8 @@ impl X402 {
             | Refusal::SubmissionUnresolved(_)
             | Refusal::SellerAddressChanged(_)
             | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteExpired(_)
+            | Refusal::QuoteExceeded { .. }
             | Refusal::QuoteLimit(_)
             | Refusal::SellerNotEnabled
             | Refusal::SellerUnresolved

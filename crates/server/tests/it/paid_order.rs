@@ -3,3 +3,4 @@
 mod fixture;
 mod provider_faults_at_quote;
 mod provider_faults_at_submit;
+mod quotes;

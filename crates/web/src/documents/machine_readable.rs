@@ -79,6 +79,7 @@ pub(super) fn add_discovery(
         ("/.well-known/agentic-commerce.json", commerce::document(facts)),
         ("/invest/index.json", invest::document(facts)),
         ("/.well-known/oauth-protected-resource", oauth::protected_resource(facts)),
+        ("/.well-known/oauth-protected-resource/mcp", oauth::mcp_resource(facts)),
         ("/.well-known/oauth-authorization-server", oauth::authorization_server(facts)),
         ("/.well-known/ai-catalog.json", ai_catalog::document(facts)),
     ] {

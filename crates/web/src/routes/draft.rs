@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use http::HeaderMap;
 use order::checkout::Request;
 use order::model::card::{Draft, FieldFault, Postcard};
+use order::model::identity::quote::QuoteId;
 use order::model::ids::OperationId;
 use order::model::payment::Credential;
 use order::model::seller::Username;
@@ -15,6 +17,8 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 
 /// The caller's operation identifier, as a header.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The quote that the charge must not exceed, as a header.
+const QUOTE_ID: &str = "quote-id";
 
 /// The number of members of a postcard and of a recipient.
 const FIELDS_EXPECTED: usize = 6;
@@ -24,13 +28,14 @@ pub(crate) struct PostcardRequest {
     pub(crate) card: Postcard,
     pub(crate) seller: Option<Username>,
     pub(crate) operation_id: Option<OperationId>,
+    pub(crate) quote: Option<QuoteId>,
 }
 
 impl PostcardRequest {
     /// The request for the checkout.
     pub(crate) fn with(self, credential: Option<Credential>) -> Request {
-        let Self { card, seller, operation_id } = self;
-        Request { seller, operation_id, card, credential }
+        let Self { card, seller, operation_id, quote } = self;
+        Request { seller, operation_id, card, quote, credential }
     }
 }
 
@@ -76,10 +81,11 @@ fn parse_request(
         faults.extend(found);
     });
     let seller = seller(names, fields, &mut faults);
+    let quote = quote(headers, fields, &mut faults);
     let operation_id = operation_id(headers, fields);
     match (card, operation_id) {
         (Ok(card), Ok(operation_id)) if faults.is_empty() => {
-            Ok(PostcardRequest { card, seller, operation_id })
+            Ok(PostcardRequest { card, seller, operation_id, quote })
         }
         (Ok(_), Err(InvalidIdentifier)) if faults.is_empty() => Err(Refusal::IdentifierInvalid),
         (_, identifier) => {
@@ -154,19 +160,43 @@ fn operation_id(
     headers: &HeaderMap,
     fields: &Fields<'_>,
 ) -> Result<Option<OperationId>, InvalidIdentifier> {
+    identifier(headers, IDEMPOTENCY_KEY, fields, "operation_id")
+}
+
+fn quote(
+    headers: &HeaderMap,
+    fields: &Fields<'_>,
+    faults: &mut Vec<FieldFault>,
+) -> Option<QuoteId> {
+    let quote = identifier(headers, QUOTE_ID, fields, "quote_id");
+    quote.unwrap_or_else(|InvalidIdentifier| {
+        let message = "Must be the id of a quote, 64 lowercase hexadecimal characters, and equal in \
+                       header and body.";
+        faults.push(FieldFault { field: "quote_id", message: message.into() });
+        None
+    })
+}
+
+/// An identifier that may be in a header, in the body or in both.
+fn identifier<T: FromStr + Clone + PartialEq>(
+    headers: &HeaderMap,
+    header: &str,
+    fields: &Fields<'_>,
+    field: &str,
+) -> Result<Option<T>, InvalidIdentifier> {
     let read = |text: &str| text.parse().map_err(|_| InvalidIdentifier);
     let mut identifiers = Vec::new();
-    for value in headers.get_all(IDEMPOTENCY_KEY) {
+    for value in headers.get_all(header) {
         identifiers.push(read(value.to_str().map_err(|_| InvalidIdentifier)?)?);
     }
-    match fields.find("operation_id") {
+    match fields.find(field) {
         Lookup::Missing => {}
         Lookup::One(Field::Text(text)) => identifiers.push(read(text)?),
         Lookup::One(Field::Fields(_) | Field::Other) | Lookup::Duplicate => {
             return Err(InvalidIdentifier);
         }
     }
-    let first: Option<OperationId> = identifiers.first().cloned();
+    let first: Option<T> = identifiers.first().cloned();
     let agree = identifiers.iter().all(|one| Some(one) == first.as_ref());
     if agree { Ok(first) } else { Err(InvalidIdentifier) }
 }

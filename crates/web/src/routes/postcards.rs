@@ -45,7 +45,7 @@ pub const X_SERVICE_MODE: HeaderName = HeaderName::from_static("x-service-mode")
 const X402_CORS: CorsPolicy = CorsPolicy {
     allow_methods: "POST, OPTIONS",
     // The official client sends `access-control-expose-headers` as a request header.
-    allow_headers: "content-type, idempotency-key, payment-signature, x-payment, \
+    allow_headers: "content-type, idempotency-key, quote-id, payment-signature, x-payment, \
                     access-control-expose-headers",
     expose_headers: Some(
         "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, X-Request-Id, X-Service-Mode",
@@ -55,7 +55,7 @@ const X402_CORS: CorsPolicy = CorsPolicy {
 const MPP_CORS: CorsPolicy = CorsPolicy {
     allow_methods: "POST, OPTIONS",
     allow_headers: "authorization, payment-authorization, payment-signature, accept-payment, \
-                    content-type, idempotency-key, access-control-expose-headers",
+                    content-type, idempotency-key, quote-id, access-control-expose-headers",
     expose_headers: Some(
         "WWW-Authenticate, Payment-Receipt, PAYMENT-REQUIRED, PAYMENT-RESPONSE, \
          Retry-After, X-Request-Id, X-Service-Mode",

@@ -10,8 +10,12 @@ use axum::routing::post;
 use axum::{Json, Router};
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use order::checkout::preview::Previews;
+use order::checkout::preview::{CardPreview, Previews, PriceCall};
+use order::model::card::warning::CardWarning;
+use order::model::payment::TenderKind;
+use pay::error_body::quote_body;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::http::cors::CorsPolicy;
 use crate::http::problem::{self, Problem, Retry};
@@ -21,9 +25,9 @@ use crate::routes::refused::{refused, unread};
 
 pub(crate) const PATH: &str = "/api/x402/postcards/preview";
 
-/// Per minute. The provider allows sixty calls per minute in total, and paid requests have
-/// priority.
-const PREVIEWS_PER_MINUTE: u32 = 15;
+/// Per minute: a preview is one call, and two if the price of its country must be requested too.
+/// The provider allows sixty calls per minute in total, and paid requests have priority.
+const CALLS_PER_MINUTE: u32 = 15;
 
 const CORS: CorsPolicy = CorsPolicy {
     allow_methods: "POST, OPTIONS",
@@ -40,7 +44,7 @@ struct PreviewState {
 pub(crate) fn routes(previews: Option<Previews>) -> Router {
     let state = match previews {
         Some(previews) => {
-            let state = PreviewState { previews, limiter: RateLimiter::new(PREVIEWS_PER_MINUTE) };
+            let state = PreviewState { previews, limiter: RateLimiter::new(CALLS_PER_MINUTE) };
             post(preview).with_state(Arc::new(state))
         }
         None => post(|| async { problem::NOT_CONFIGURED }),
@@ -63,15 +67,33 @@ async fn preview(
         Admission::Admitted => {}
         Admission::Exhausted => return rate_limited(decision.reset_seconds.get()),
     }
-    match state.previews.show(request.seller.as_ref(), &request.card).await {
-        Ok(preview) => preview_response(preview.urls),
+    let may_call = || state.price_call();
+    match state.previews.show(request.seller.as_ref(), &request.card, &may_call).await {
+        Ok(preview) => preview_response(preview),
         Err(refusal) => refused(&refusal),
     }
 }
 
+impl PreviewState {
+    /// A price that must be requested counts like a preview.
+    fn price_call(&self) -> PriceCall {
+        match self.limiter.take().admission {
+            Admission::Admitted => PriceCall::Allowed,
+            Admission::Exhausted => PriceCall::NotAllowed,
+        }
+    }
+}
+
 /// The images show the recipient, so they must not be cached.
-fn preview_response(preview_urls: Vec<String>) -> Response {
-    let mut response = Json(PreviewBody { preview_urls }).into_response();
+fn preview_response(preview: CardPreview) -> Response {
+    let quote = |tender| preview.quote(tender).map(quote_body);
+    let body = PreviewBody {
+        quote: quote(TenderKind::X402),
+        mpp_quote: quote(TenderKind::Mpp),
+        warnings: preview.warnings.iter().map(WarningRecord::of).collect(),
+        preview_urls: preview.urls,
+    };
+    let mut response = Json(body).into_response();
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
@@ -95,6 +117,24 @@ const RATE_LIMITED: Problem = Problem {
 #[derive(Serialize)]
 struct PreviewBody {
     preview_urls: Vec<String>,
+    /// `null` if x402 is not enabled or the card has no price.
+    quote: Option<Value>,
+    mpp_quote: Option<Value>,
+    warnings: Vec<WarningRecord>,
+}
+
+#[derive(Serialize)]
+struct WarningRecord {
+    code: &'static str,
+    field: &'static str,
+    message: String,
+}
+
+impl WarningRecord {
+    fn of(warning: &CardWarning) -> Self {
+        let CardWarning { code, field, message } = warning;
+        Self { code: code.as_str(), field, message: message.clone() }
+    }
 }
 
 #[cfg(test)]

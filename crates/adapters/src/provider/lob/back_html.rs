@@ -3,6 +3,8 @@
 //! The message is text. It is placed between tags only, and every character with a meaning in
 //! HTML or templates is escaped as a number.
 
+use crate::provider::card_text::lines;
+
 /// With the bleed, in inches, from Lob's own measures: the card is 6.25 by 4.25,
 /// of which the outer quarter may be cut, and the area for address and postage
 /// is 3.2835 by 2.375 in the lower right corner, 0.275 and 0.25 from the edges.
@@ -15,15 +17,6 @@ color:#222;font-family:Georgia,serif;line-height:1.25;overflow-wrap:anywhere}\
 .push{float:right;width:0;height:1.275in}\
 .official{float:right;clear:right;width:3.41in;height:2.475in}\
 .wide{font-size:12pt}.medium{font-size:10pt}.small{font-size:8pt}";
-
-/// What fits beside the official area at the smallest size.
-const LINE_CHARACTERS: usize = 42;
-const LINES_MAX: usize = 27;
-
-/// Whether a message fits. Every line counts as narrow as those beside the official area.
-pub(super) fn fits(message: &str) -> bool {
-    lines(message, LINE_CHARACTERS) <= LINES_MAX
-}
 
 /// The whole page for one message.
 pub(super) fn page(message: &str) -> String {
@@ -38,10 +31,6 @@ pub(super) fn page(message: &str) -> String {
          <div class=\"sheet {size}\"><div class=\"push\"></div><div class=\"official\"></div>\
          <p>{text}</p></div></body></html>"
     )
-}
-
-fn lines(message: &str, width: usize) -> usize {
-    message.split('\n').map(|line| line.chars().count().div_ceil(width).max(1)).sum()
 }
 
 /// Braces are escaped too: Lob replaces merge variables in double braces.
@@ -62,6 +51,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::card_text::fits;
 
     /// What stands between the paragraph's tags.
     fn inside(message: &str) -> String {

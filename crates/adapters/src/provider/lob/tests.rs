@@ -69,7 +69,7 @@ const GOOD: Draft<'_> = Draft {
 #[tokio::test]
 async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_no_price() {
     let (server, provider) = serving([Reply::Nothing]).await;
-    let mut prices = Vec::new();
+    let (mut prices, mut warned) = (Vec::new(), Vec::new());
     for draft in [
         GOOD,
         Draft { country: Some("DE"), ..GOOD },
@@ -81,8 +81,14 @@ async fn the_price_is_the_contracts_and_a_card_that_lob_would_refuse_has_no_pric
     ] {
         let card = Postcard::parse(&draft).unwrap();
         prices.push(provider.quote(&card).await.ok().map(|quote| quote.total().0));
+        let warnings = provider.warnings(&card).into_iter();
+        warned.push(warnings.map(|warning| warning.field).collect::<Vec<_>>());
     }
     assert_eq!(prices, [Some(90), Some(160), Some(90), None, None, None, None]);
+    let fields = ["recipient.postal_code", "recipient.name", "recipient.address", "message"];
+    let (sold, unsold) = warned.split_at(3);
+    assert!(sold.iter().all(Vec::is_empty), "{sold:?}");
+    assert_eq!(unsold.concat(), fields);
     assert_eq!(server.heard().len(), 0);
 }
 

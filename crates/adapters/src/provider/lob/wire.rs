@@ -2,6 +2,7 @@
 
 use order::lifecycle::{Order, Submitting};
 use order::model::card::Postcard;
+use order::model::card::warning::{CardWarning, WarningCode};
 use order::model::ids::OrderId;
 use order::model::mail::Stage;
 use serde::{Deserialize, Serialize};
@@ -14,13 +15,25 @@ use crate::provider::time::ProviderTime;
 const NAME_CHARACTERS_MAX: usize = 40;
 const LINE_CHARACTERS_MAX: usize = 64;
 
-/// Whether Lob accepts the address. It would refuse it only after payment.
-pub(super) fn is_accepted(card: &Postcard) -> bool {
+/// The lines of the address that Lob refuses. It would refuse them only after payment.
+pub(super) fn refused_lines(card: &Postcard) -> Vec<CardWarning> {
     let to = &card.recipient;
-    let within = |text: &str, most: usize| text.chars().count() <= most;
-    within(to.name.as_str(), NAME_CHARACTERS_MAX)
-        && within(to.address.as_str(), LINE_CHARACTERS_MAX)
-        && (to.country.as_str() != "US" || is_zip(to.postal_code.as_str()))
+    let mut refused = Vec::new();
+    for (field, text, most) in [
+        ("recipient.name", to.name.as_str(), NAME_CHARACTERS_MAX),
+        ("recipient.address", to.address.as_str(), LINE_CHARACTERS_MAX),
+    ] {
+        if text.chars().count() > most {
+            let message = format!("At most {most} characters fit on this line of the address.");
+            refused.push(CardWarning { code: WarningCode::TextTooLong, field, message });
+        }
+    }
+    if to.country.as_str() == "US" && !is_zip(to.postal_code.as_str()) {
+        let message = "A ZIP code has five digits, or five and four with a hyphen.".into();
+        let (code, field) = (WarningCode::AddressIncomplete, "recipient.postal_code");
+        refused.push(CardWarning { code, field, message });
+    }
+    refused
 }
 
 /// Five digits, or five and four.

@@ -92,6 +92,24 @@ async fn the_price_of_a_country_is_asked_for_once_a_minute() {
 }
 
 #[tokio::test]
+async fn the_price_of_a_preview_may_be_ten_minutes_old() {
+    let clock = Arc::new(ManualClock::default());
+    let server = Server::start([estimate("118"), estimate("119"), estimate("120")]).await;
+    let base = server.address.clone();
+    let paid = ThanksIo::new(settings(base, AccountMode::Live), client(), clock.clone());
+    let (previews, card) = (paid.for_previews(), card_to("GB", "hello"));
+    let price = async |provider: &ThanksIo| provider.quote(&card).await.unwrap().total().0;
+    assert_eq!(price(&previews).await, 118);
+    clock.advance(599);
+    assert!(previews.is_quoted(&card) && !paid.is_quoted(&card));
+    assert_eq!(price(&previews).await, 118);
+    // A payment asks again, and its price is known to previews.
+    assert_eq!((price(&paid).await, price(&previews).await), (119, 119));
+    clock.advance(600);
+    assert_eq!(price(&previews).await, 120);
+}
+
+#[tokio::test]
 async fn a_price_that_could_not_be_read_is_asked_for_again() {
     let (server, provider) = serving([estimate("0"), estimate("118")]).await;
     let card = paid().state.card;

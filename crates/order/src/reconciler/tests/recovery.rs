@@ -44,7 +44,7 @@ impl Crash {
 
     fn ask(&self, process: &FakeProcess) -> Option<Result<Outcome, crate::refusal::Refusal>> {
         let (card, credential) = (card("hello"), Some(self.promise.clone()));
-        let request = Request { seller: None, operation_id: None, card, credential };
+        let request = Request { seller: None, operation_id: None, card, quote: None, credential };
         poll_once(process.send(&self.world.tender(TenderKind::X402), request))
     }
 

@@ -37,7 +37,7 @@ impl Shop {
 
     fn pay(&self, tender: &dyn Tender, signed: &Credential) -> Result<Outcome, Refusal> {
         let (card, credential) = (card("hello"), Some(signed.clone()));
-        let request = Request { seller: None, operation_id: None, card, credential };
+        let request = Request { seller: None, operation_id: None, card, quote: None, credential };
         poll_once(self.process.send(tender, request)).unwrap()
     }
 

@@ -69,7 +69,7 @@ impl Town {
 
     fn ask_by(&self, tender: &dyn Tender, promise: &Credential) -> Result<Outcome, Refusal> {
         let (card, credential) = (card("hello"), Some(promise.clone()));
-        let request = Request { seller: None, operation_id: None, card, credential };
+        let request = Request { seller: None, operation_id: None, card, quote: None, credential };
         poll_once(self.process.send(tender, request)).unwrap()
     }
 
@@ -123,7 +123,13 @@ fn refused_cards_are_handed_in_without_a_look_and_together_once_one_is_taken() {
         let deadline = town.world.time().0 + CREDENTIAL_SECONDS;
         let signed = FakeCredential { nonce, most: 3_500_000, deadline, payee: 0xa1 }.credential();
         let card = card(&format!("card {nonce}"));
-        let request = Request { seller: None, operation_id: None, card, credential: Some(signed) };
+        let request = Request {
+            seller: None,
+            operation_id: None,
+            card,
+            quote: None,
+            credential: Some(signed),
+        };
         let till = town.world.tender(TenderKind::X402);
         poll_once(town.process.send(&till, request)).unwrap().unwrap();
     };

@@ -121,6 +121,7 @@ fn ask(
             Identifier::Yes => Some(format!("operation-number-{number}").parse().unwrap()),
         },
         card: card(&format!("card {number}")),
+        quote: None,
         credential,
     };
     let reply = answer.clone();
@@ -152,9 +153,12 @@ fn classify(scenario: &Scenario, response: &Result<Outcome, Refusal>) -> Reply {
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::PaymentInPlay(_)
             | Refusal::InProgress(_)
-            | Refusal::PriceAboveCeiling(_) => (SimulationCount::Conflict, Reply::Wait),
+            | Refusal::PriceAboveCeiling(_)
+            | Refusal::QuoteExpired(_)
+            | Refusal::QuoteExceeded { .. } => (SimulationCount::Conflict, Reply::Wait),
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
+            | Refusal::QuoteInvalid
             | Refusal::SellerNameInvalid
             | Refusal::PaymentUnconfirmed(_)
             | Refusal::SubmissionUnresolved(_)

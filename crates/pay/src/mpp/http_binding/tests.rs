@@ -11,6 +11,7 @@ use super::super::fixture::{
 use super::super::settler::TransferSupport;
 use super::*;
 use crate::mpp::challenge::UNPAID;
+use crate::x402::fixture::quote;
 
 const CONTEXT: AnswerContext<'static> =
     AnswerContext { client: ClientKind::Program, body: BODY, now: NOW };
@@ -189,6 +190,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
     vec![
         (Refusal::CardInvalid(faults), 400, bad, "invalid_postcard", never),
         (Refusal::IdentifierInvalid, 400, bad, "invalid_payment_identifier", never),
+        (Refusal::QuoteInvalid, 400, bad, "invalid_quote", never),
         (Refusal::SellerNameInvalid, 400, bad, "invalid_postcard", never),
         (Refusal::SellerNotEnabled, 403, none, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, none, "seller_not_resolved", never),
@@ -199,6 +201,14 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::InProgress(ORDER), 409, none, "order_state_conflict", soon),
         (Refusal::SellerAddressChanged(ORDER), 409, none, "seller_address_changed", never),
         (Refusal::PriceAboveCeiling(ORDER), 409, none, "price_conflict", never),
+        (Refusal::QuoteExpired(ORDER), 409, none, "quote_expired", never),
+        (
+            Refusal::QuoteExceeded { order: ORDER, quote: quote() },
+            409,
+            none,
+            "price_conflict",
+            never,
+        ),
         (Refusal::OperationLapsed(ORDER), 410, none, "operation_expired", never),
         (Refusal::AllowanceRequired(offer()), 412, none, "permit2_allowance_required", never),
         (Refusal::NameServiceFailed, 500, ours, "internal_error", soon),

@@ -42,6 +42,7 @@ impl Shop {
         let request = Request {
             seller: None,
             operation_id: None,
+            quote: None,
             card: card("hello"),
             credential: payment.credential,
         };

@@ -44,7 +44,7 @@ impl Shop {
         };
         let (client, operation_id) = (payment.client, None);
         let (card, credential) = (card(message), payment.credential);
-        let request = Request { seller: None, operation_id, card, credential };
+        let request = Request { seller: None, operation_id, card, quote: None, credential };
         let result = poll_once(self.process.send(&self.mpp, request)).unwrap();
         let now = self.process.writer().clock.now();
         self.mpp.answer(&result, &AnswerContext { client, body, now })

@@ -7,7 +7,8 @@ use order::model::payment::{Finality, PaymentKey, Receipt};
 use order::tender::Tender;
 
 use super::super::fixture::{
-    FACILITATOR, FakeSettler, NOW, ORDER, Payer, TRANSACTION, credential, decoded, offer, x402,
+    FACILITATOR, FakeSettler, NOW, ORDER, Payer, TRANSACTION, credential, decoded, offer, quote,
+    x402,
 };
 use super::*;
 use crate::x402::challenge::HOW_TO_PAY;
@@ -66,6 +67,7 @@ fn a_program_gets_the_challenge_and_the_order_of_an_unpaid_request() {
     assert_eq!(names(&answer), ["cache-control", "content-type", "payment-required"]);
     assert_eq!(answer.headers["cache-control"], "no-store");
     assert_eq!(answer.headers["content-type"], "application/json");
+    let challenge = carried(&answer, PAYMENT_REQUIRED);
     assert_eq!(
         body(&answer),
         json!({
@@ -77,9 +79,10 @@ fn a_program_gets_the_challenge_and_the_order_of_an_unpaid_request() {
             "networks": ["eip155:8453", "eip155:137", "eip155:42161"],
             "order_url": "/api/x402/orders/a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
             "how_to_pay": HOW_TO_PAY,
+            "x402Version": 2,
+            "accepts": challenge["accepts"],
         })
     );
-    let challenge = carried(&answer, PAYMENT_REQUIRED);
     assert_eq!(challenge["error"], "Payment required");
     assert_eq!(challenge["accepts"].as_array().unwrap().len(), 3);
 }
@@ -215,6 +218,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
     vec![
         (Refusal::CardInvalid(faults), 400, "invalid_postcard", never),
         (Refusal::IdentifierInvalid, 400, "invalid_payment_identifier", never),
+        (Refusal::QuoteInvalid, 400, "invalid_quote", never),
         (Refusal::SellerNameInvalid, 400, "invalid_postcard", never),
         (Refusal::SellerNotEnabled, 403, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, "seller_not_resolved", never),
@@ -225,6 +229,8 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::InProgress(ORDER), 409, "order_state_conflict", soon),
         (Refusal::SellerAddressChanged(ORDER), 409, "seller_address_changed", never),
         (Refusal::PriceAboveCeiling(ORDER), 409, "price_conflict", never),
+        (Refusal::QuoteExpired(ORDER), 409, "quote_expired", never),
+        (Refusal::QuoteExceeded { order: ORDER, quote: quote() }, 409, "price_conflict", never),
         (Refusal::OperationLapsed(ORDER), 410, "operation_expired", never),
         (Refusal::NameServiceFailed, 500, "internal_error", soon),
         (Refusal::Internal, 500, "internal_error", soon),

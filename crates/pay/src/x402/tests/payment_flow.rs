@@ -40,6 +40,7 @@ impl Shop {
         let request = Request {
             seller: None,
             operation_id: None,
+            quote: None,
             card: card(message),
             credential: payment.credential,
         };

@@ -75,7 +75,8 @@ impl LostOrder {
         let deadline = world.time().0 + CREDENTIAL_SECONDS;
         let signed = FakeCredential { nonce: 1, most: 3_500_000, deadline, payee: 0xa1 };
         let (seller, operation_id, credential) = (None, None, Some(signed.credential()));
-        let request = Request { seller, operation_id, card: card("a card"), credential };
+        let request =
+            Request { seller, operation_id, card: card("a card"), quote: None, credential };
         let _ = process.send(&world.tender(TenderKind::X402), request).await;
         let seen = world.store.orders().pop().unwrap();
         assert_eq!(seen.headline(), "unfulfilled_lost");

@@ -126,7 +126,13 @@ impl CheckoutFixture {
 
     pub(super) async fn pay(&self, credential: &Credential) -> Result<Outcome, Refusal> {
         let credential = Some(credential.clone());
-        let request = Request { seller: None, operation_id: None, card: card("hello"), credential };
+        let request = Request {
+            seller: None,
+            operation_id: None,
+            card: card("hello"),
+            quote: None,
+            credential,
+        };
         self.process.send(&self.world.tender(TenderKind::X402), request).await
     }
 
@@ -146,7 +152,8 @@ impl CheckoutFixture {
     /// The order id of the unpaid card.
     pub(super) async fn order_id(&self) -> OrderId {
         let card = card("hello");
-        let request = Request { seller: None, operation_id: None, card, credential: None };
+        let request =
+            Request { seller: None, operation_id: None, card, quote: None, credential: None };
         match self.process.send(&self.world.tender(TenderKind::X402), request).await {
             Ok(Outcome::Due(offer)) => offer.order,
             other => panic!("{other:?}"),

@@ -128,7 +128,7 @@ async fn ask_for(fixture: &CheckoutFixture, payer: u8, country: &str) -> Result<
     let (card, credential) = (card_to(country, "hello"), Some(fixture.credential()));
     fixture
         .process
-        .send(&till, Request { seller: None, operation_id: None, card, credential })
+        .send(&till, Request { seller: None, operation_id: None, card, quote: None, credential })
         .await
 }
 

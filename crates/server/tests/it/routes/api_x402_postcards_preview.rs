@@ -52,8 +52,12 @@ fn a_valid_card_gets_two_preview_urls_and_is_not_mailed() {
             assert_eq!(picture.status, 200, "{dialect}: {url}");
             assert!(picture.header("content-type").starts_with("image/"), "{dialect}: {url}");
         }
+        // Lob's price is configured; thanks.io is asked for it.
+        let price_calls = usize::from(dialect == "thanks_io");
         let (accepted, calls) = (provider.cards_accepted(), provider.calls());
-        assert_eq!((accepted, calls), (0, 1), "{dialect}: one call, and no card");
+        assert_eq!((accepted, calls), (0, 1 + price_calls), "{dialect}: no card");
+        assert_eq!(preview(&app, &card()).status, 200);
+        assert_eq!(provider.calls(), calls + 1, "{dialect}: the price is known");
     }
 }
 
@@ -108,7 +112,8 @@ fn a_seller_that_is_not_enabled_is_refused_before_the_provider_is_called() {
             assert_eq!(code(&reply), "seller_not_enabled");
         }
     }
-    assert_eq!(ProviderControl::of(&app).calls(), 3);
+    // One preview each, and one price.
+    assert_eq!(ProviderControl::of(&app).calls(), 4);
 }
 
 /// A service that resolves names on this node.
@@ -157,7 +162,7 @@ fn malformed_json_and_large_bodies_get_the_errors_of_the_contract() {
     let reply = padded(16 * 1024 + 1);
     assert_eq!((reply.status, code(&reply).as_str()), (500, "body_too_large"));
     assert_eq!(reply.json()["error"]["retry"], "never");
-    assert_eq!(ProviderControl::of(&app).calls(), 1);
+    assert_eq!(ProviderControl::of(&app).calls(), 2);
 }
 
 #[test]
@@ -194,9 +199,10 @@ fn a_preflight_is_answered_and_another_method_is_405() {
 
 /// All clients share the provider's rate limit. The contract has no 429 here.
 #[test]
-fn the_sixteenth_preview_in_a_minute_is_503_with_retry_after() {
+fn the_sixteenth_call_in_a_minute_is_503_with_retry_after() {
     let app = TestApp::start("");
-    let replies: Vec<Reply> = (0..16).map(|_| preview(&app, &card())).collect();
+    // The first preview needs a price too.
+    let replies: Vec<Reply> = (0..15).map(|_| preview(&app, &card())).collect();
     let (last, shown) = replies.split_last().unwrap();
     assert!(shown.iter().all(|reply| reply.status == 200));
     assert_eq!((last.status, code(last).as_str()), (503, "preview_busy"));
@@ -204,4 +210,53 @@ fn the_sixteenth_preview_in_a_minute_is_503_with_retry_after() {
     assert!((1..=60).contains(&seconds), "{seconds}");
     let provider = ProviderControl::of(&app);
     assert_eq!((provider.calls(), provider.cards_accepted()), (15, 0));
+}
+
+#[test]
+fn the_last_call_of_a_minute_is_spent_on_the_picture_and_not_on_the_price() {
+    let app = TestApp::start("");
+    let mut elsewhere = card();
+    elsewhere["recipient"]["country"] = json!("FR");
+    elsewhere["recipient"]["postal_code"] = json!("75001");
+    let replies: Vec<Reply> = (0..13).map(|_| preview(&app, &card())).collect();
+    assert!(replies.iter().all(|reply| !reply.json()["quote"].is_null()));
+    let said = preview(&app, &elsewhere).json();
+    assert_eq!((said["preview_urls"].as_array().unwrap().len(), &said["quote"]), (2, &Value::Null));
+    assert_eq!(said["warnings"][0]["code"], "no_quote", "{said}");
+    assert_eq!(ProviderControl::of(&app).calls(), 15);
+}
+
+#[test]
+fn a_preview_quotes_both_protocols_and_a_paid_endpoint_takes_the_quote() {
+    let app = TestApp::start("");
+    let said = preview(&app, &card()).json();
+    assert_eq!(
+        (&said["quote"]["charge"], &said["mpp_quote"]["charge"]),
+        (&json!("2.0812"), &json!("3.50"))
+    );
+    assert_eq!(said["warnings"], json!([]));
+    let id = said["quote"]["id"].as_str().unwrap();
+    let mut other = card();
+    other["message"] = json!("Another card.");
+    let forged = format!("{}{}", &id[..63], if id.ends_with('0') { '1' } else { '0' });
+    for endpoint in ["/api/x402/postcards", "/api/mpp/postcards"] {
+        let post = |card: &Value, header: Option<&str>| {
+            let quote = header.map(|id| ("Quote-Id", id));
+            let headers: Vec<_> = [JSON].into_iter().chain(quote).collect();
+            app.request(&format!("POST {endpoint}"), &headers, &card.to_string())
+        };
+        let mut named = card();
+        named["quote_id"] = json!(id);
+        let asked = post(&card(), None).json()["public_order_id"].clone();
+        for reply in [post(&card(), Some(id)), post(&named, None), post(&named, Some(id))] {
+            assert_eq!(reply.status, 402, "{endpoint}: {}", reply.text());
+            assert_eq!(reply.json()["public_order_id"], asked, "the same operation");
+        }
+        for reply in [post(&other, Some(id)), post(&card(), Some(&forged))] {
+            assert_eq!((reply.status, code(&reply).as_str()), (400, "invalid_quote"), "{endpoint}");
+        }
+        for reply in [post(&card(), Some("7")), post(&named, Some(&forged))] {
+            assert_eq!(faulty_fields(&reply), ["quote_id"], "{endpoint}");
+        }
+    }
 }

@@ -21,6 +21,7 @@ fn every_document_of_the_contract_has_its_status_and_media_type() {
         ("/shop/feed.json", 200, "application/json"),
         ("/.well-known/agentic-commerce.json", 200, "application/json"),
         ("/.well-known/oauth-protected-resource", 200, "application/json"),
+        ("/.well-known/oauth-protected-resource/mcp", 200, "application/json"),
         ("/.well-known/oauth-authorization-server", 200, "application/json"),
         ("/.well-known/ai-catalog.json", 200, "application/json"),
         ("/.well-known/agent-skills/index.json", 200, "application/json"),

@@ -382,7 +382,6 @@ fn the_server_card_has_two_urls_and_the_headers_of_its_specification() {
 fn no_document_says_that_this_endpoint_requires_a_login() {
     let app = TestApp::start("");
     for path in [
-        "/.well-known/oauth-protected-resource/mcp",
         "/.well-known/oauth-authorization-server/mcp",
         "/.well-known/openid-configuration/mcp",
         "/mcp/.well-known/oauth-protected-resource",
@@ -391,6 +390,8 @@ fn no_document_says_that_this_endpoint_requires_a_login() {
     }
     let metadata = app.get("/.well-known/oauth-protected-resource").json();
     assert!(!metadata["resource"].as_str().unwrap().ends_with("/mcp"));
+    let of_mcp = app.get("/.well-known/oauth-protected-resource/mcp").json();
+    assert!(of_mcp.get("authorization_servers").is_none(), "{of_mcp}");
     let server = app.get("/.well-known/oauth-authorization-server").json();
     for absent in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
         assert!(server.get(absent).is_none(), "{absent}");

@@ -194,5 +194,6 @@ fn valid_image_urls_are_accepted() {
         let reply = preview(&app, &card);
         assert_eq!(reply.status, 200, "{url}: {}", reply.text());
     }
-    assert_eq!(ProviderControl::of(&app).calls(), SHOWN);
+    // And one price.
+    assert_eq!(ProviderControl::of(&app).calls(), SHOWN + 1);
 }

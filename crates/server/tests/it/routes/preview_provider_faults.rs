@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fixture::sandbox::{DIALECTS, ProviderControl, card, code, preview, with_dialect};
 use crate::fixture::test_app::TestApp;
 
-/// Below the limit of fifteen previews per minute.
+/// With two previews without a fault and one price, below the limit of fifteen calls per minute.
 const FAULTS_PER_APP: usize = 11;
 
 /// The outcome of a preview while the provider has this fault.
@@ -109,6 +109,8 @@ fn every_fast_fault(dialect: &str) {
     for some in quick.chunks(FAULTS_PER_APP) {
         let app = TestApp::start(&with_dialect(dialect));
         let provider = ProviderControl::of(&app);
+        // The price is known from now on, so that each fault meets a preview.
+        assert_eq!(preview(&app, &card()).status, 200, "{dialect}");
         for kind in some {
             one_kind(&app, &provider, dialect, *kind);
         }
@@ -156,4 +158,19 @@ fn a_provider_that_never_finishes_is_timed_out() {
             });
         }
     });
+}
+
+#[test]
+fn a_fault_of_the_price_leaves_the_preview_without_a_quote() {
+    for kind in ["status_before", "missing_total", "zero_total", "unauthorized"] {
+        let app = TestApp::start("");
+        let provider = ProviderControl::of(&app);
+        provider.add_faults(&json!({ "kind": kind, "operation": "estimate" }));
+        let reply = preview(&app, &card());
+        let said = reply.json();
+        assert_eq!((reply.status, provider.clear_faults()), (200, vec![1]), "{kind}: {said}");
+        assert_eq!((&said["quote"], &said["mpp_quote"]), (&Value::Null, &Value::Null), "{kind}");
+        assert_eq!(said["warnings"][0]["code"], "no_quote", "{kind}: {said}");
+        assert_eq!(preview(&app, &card()).json()["quote"]["charge"], "2.0812", "{kind}");
+    }
 }

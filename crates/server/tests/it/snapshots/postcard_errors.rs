@@ -80,6 +80,8 @@ fn invalid_bodies(recording: &mut Recording, service: &Service, path: &str) {
     recording.add("every field is invalid", &post(service, path, &[], &every_field.to_string()));
     let identifier = with("operation_id", json!("short")).to_string();
     recording.add("a short operation_id", &post(service, path, &[], &identifier));
+    let quote = with("quote_id", json!("short")).to_string();
+    recording.add("a short quote_id", &post(service, path, &[], &quote));
     let headers = [("Idempotency-Key", "another-identifier-1")];
     let identifier = with("operation_id", json!("identifier-number-1")).to_string();
     recording.add("two identifiers", &post(service, path, &headers, &identifier));
@@ -141,6 +143,9 @@ fn credentials(recording: &mut Recording, service: &Service, path: &str) {
     ] {
         recording.add(title, &post(service, path, &headers, &card));
     }
+    let forged = "0f".repeat(32);
+    let forged = post(service, path, &[("Quote-Id", &forged)], &card);
+    recording.add("a quote that is not ours", &forged);
     let identifier = with("operation_id", json!(format!("identifier-of-{path}").replace('/', "-")));
     let mut other = identifier.clone();
     other["message"] = json!("Another card.");

@@ -23,6 +23,17 @@ pub fn protected_resource(facts: &SiteFacts) -> Value {
     })
 }
 
+/// The path form of RFC 9728, for the MCP server. It names no authorization server: the MCP server
+/// requires no token, and some clients begin a login where one is named.
+pub fn mcp_resource(facts: &SiteFacts) -> Value {
+    let mut resource = protected_resource(facts);
+    resource["resource"] = json!(facts.url(links::MCP.path));
+    if let Some(members) = resource.as_object_mut() {
+        members.remove("authorization_servers");
+    }
+    resource
+}
+
 /// RFC 8414 as far as it is true: we issue tokens to agents and run no OAuth
 /// flow, so the endpoints of one are not invented.
 pub fn authorization_server(facts: &SiteFacts) -> Value {
@@ -65,6 +76,15 @@ mod tests {
         assert_eq!(resource["resource"], "https://shop.example.org");
         assert_eq!(resource["authorization_servers"], json!([server["issuer"]]));
         assert_eq!(server["issuer"], "https://shop.example.org");
+    }
+
+    #[test]
+    fn the_document_of_the_mcp_server_names_it_and_no_login() {
+        let facts = fixtures::site_facts();
+        let mcp = mcp_resource(&facts);
+        assert_eq!(mcp["resource"], "https://shop.example.org/mcp");
+        assert!(mcp.get("authorization_servers").is_none(), "{mcp}");
+        assert_eq!(mcp["agent_auth"], protected_resource(&facts)["agent_auth"]);
     }
 
     #[test]

@@ -86,8 +86,9 @@ pub(super) const DETAILS: &[OperationDetails] = &[
     details(
         "previewPostcard",
         "Sends image URL, message and recipient to the postcard provider, which renders both \
-         sides. This is not a payment sandbox. Do not send a paid request merely because a \
-         preview failed.",
+         sides. `quote` is the charge by x402, `mpp_quote` by MPP: a payment with its id is \
+         charged no more, or answers 409 with a new quote. This is not a payment sandbox. Do \
+         not send a paid request merely because a preview failed.",
         &[
             (200, "Preview"),
             (400, "InvalidPostcard"),
@@ -121,7 +122,7 @@ pub(super) const DETAILS: &[OperationDetails] = &[
         ],
     )
     .with_body(RequestBody::Postcard)
-    .with_parameters(&["PAYMENT-SIGNATURE", "X-Payment", "Idempotency-Key"])
+    .with_parameters(&["PAYMENT-SIGNATURE", "X-Payment", "Idempotency-Key", "Quote-Id"])
     .with_payment(PaymentProtocol::X402),
     details(
         "sendPostcardMpp",
@@ -145,7 +146,7 @@ pub(super) const DETAILS: &[OperationDetails] = &[
         ],
     )
     .with_body(RequestBody::Postcard)
-    .with_parameters(&["Payment-Authorization", "Payment-Signature", "Idempotency-Key"])
+    .with_parameters(&["Payment-Authorization", "Payment-Signature", "Idempotency-Key", "Quote-Id"])
     .with_payment(PaymentProtocol::Mpp),
     details(
         "getOrder",
@@ -272,6 +273,11 @@ pub(super) const DETAILS: &[OperationDetails] = &[
     details(
         "getProtectedResource",
         "OAuth protected resource metadata with `agent_auth`. No route requires a token.",
+        &[(200, "ProtectedResource")],
+    ),
+    details(
+        "getMcpProtectedResource",
+        "The same for the MCP server, which takes requests without a token.",
         &[(200, "ProtectedResource")],
     ),
     details(

@@ -58,47 +58,31 @@ fn about_the_order() -> Map<String, Value> {
         "A payment for this order is unconfirmed. Do not pay again; check the order.",
     );
     let expired = about_order(&Refusal::OperationLapsed(id), "This identifier has expired.");
-    let unconfirmed = about_order(
-        &Refusal::PaymentUnconfirmed(id),
-        "The settlement is not confirmed yet. Do not sign again.",
-    );
-    // The refusal has a whole offer, which an example has not.
-    let mut allowance =
-        fault("permit2_allowance_required", "Permit2 may not move your USDC yet.", "same");
-    allowance["error"]["public_order_id"] = json!(EXAMPLE_ORDER);
     named([
         (
             "Conflict",
             error(
-                "Another body with the same identifier, another payment in progress, or a price \
-                 above the maximum. Check the order before a retry.",
+                "Another body with the same identifier, another payment in progress, a price above \
+                 the maximum or the quote (error.quote is new), or an expired quote. Check the \
+                 order before a retry.",
                 conflict,
             ),
         ),
         ("OperationExpired", error("Your identifier has expired; use a new one.", expired)),
         (
             "AllowanceRequired",
-            response(
+            without_example(
                 "error.allowance and PAYMENT-REQUIRED name token, spender and the missing approve \
                  call, and the permit that replaces it. Nothing was consumed.",
                 &[&["PAYMENT-REQUIRED"]],
                 JSON,
                 "Error",
-                allowance,
             ),
         ),
-        (
-            "Unconfirmed",
-            passing("Invalid provider response, or unconfirmed settlement.", unconfirmed),
-        ),
+        ("Unconfirmed", passing("Invalid provider response, or unconfirmed settlement.")),
         (
             "Unresolved",
-            without_example(
-                "Not configured, storage busy, or the submission requires reconciliation.",
-                &[REQUEST_ID, &["Retry-After"]],
-                JSON,
-                "Error",
-            ),
+            passing("Not configured, storage busy, or the submission requires reconciliation."),
         ),
     ])
 }
@@ -119,11 +103,6 @@ fn about_mpp() -> Map<String, Value> {
 fn about_us() -> Map<String, Value> {
     let broken =
         error_example(&HttpError::from(&BadRequest::MalformedJson), "The body is not valid JSON.");
-    let provider = example(&Refusal::ProviderUnreachable, "The provider is unreachable.");
-    let unavailable = example(
-        &Refusal::PaymentUnavailable,
-        "Payments cannot be verified at the moment. Retry the same request.",
-    );
     named([
         (
             "InternalError",
@@ -135,24 +114,12 @@ fn about_us() -> Map<String, Value> {
                 broken,
             ),
         ),
-        ("ProviderFault", passing("Provider error, or no preview URLs.", provider)),
-        ("Unavailable", passing("Not configured, or storage busy.", unavailable)),
+        ("ProviderFault", passing("Provider error, or no preview URLs.")),
+        ("Unavailable", passing("Not configured, or storage busy.")),
     ])
 }
 
 fn about_discovery() -> Map<String, Value> {
-    let quota = json!({
-        "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-        "title": "Too Many Requests",
-        "status": 429,
-        "detail": "The quota that all callers share is used up.",
-        "error": {
-            "code": "rate_limited",
-            "message": "The quota that all callers share is used up.",
-            "retry": "same",
-        },
-        "violated-policies": ["public-discovery"],
-    });
     let (old, full) = ("Unsupported discovery version.", "Shared quota exhausted.");
     let (waiting, allowed) = (&[DISCOVERY, &["Retry-After"]], &[DISCOVERY, &["Allow"]]);
     let takes_post = "Only POST is supported.";
@@ -161,7 +128,7 @@ fn about_discovery() -> Map<String, Value> {
     mcp["content"][JSON] = json!({ "schema": schema("McpRefusal") });
     named([
         ("UnsupportedVersion", without_example(old, &[DISCOVERY], PROBLEM, "FaultProblem")),
-        ("QuotaExhausted", response(full, waiting, PROBLEM, "QuotaProblem", quota)),
+        ("QuotaExhausted", without_example(full, waiting, PROBLEM, "QuotaProblem")),
         ("McpBadRequest", mcp),
         ("McpTakesPost", without_example(takes_post, allowed, JSON, "Error")),
         (
@@ -177,13 +144,11 @@ fn about_discovery() -> Map<String, Value> {
 fn about_agents() -> Map<String, Value> {
     let code = |code: &str, message: &str| json!({ "error": code, "message": message });
     let kind = code("unsupported_credential_type", "Only access_token is issued.");
-    let claim = code("claim_not_required", "Anonymous read-only access needs no claim.");
-    let many = code("rate_limited", "Too many registrations; retry later.");
     let waiting = &[&["Retry-After"][..]];
     named([
         ("RegistrationRefused", response("Rejected; see the code.", &[], JSON, "AgentError", kind)),
-        ("ClaimNotRequired", response("No claim required.", &[], JSON, "AgentError", claim)),
-        ("AgentRateLimited", response("Rate limited.", waiting, JSON, "AgentError", many)),
+        ("ClaimNotRequired", without_example("No claim required.", &[], JSON, "AgentError")),
+        ("AgentRateLimited", without_example("Rate limited.", waiting, JSON, "AgentError")),
         (
             "AgentUnavailable",
             without_example("Temporarily unavailable.", waiting, JSON, "AgentError"),
@@ -235,7 +200,7 @@ fn error(description: &str, example: Value) -> Value {
     response(description, &[], JSON, "Error", example)
 }
 
-/// An error that may be temporary.
-fn passing(description: &str, example: Value) -> Value {
-    response(description, &[REQUEST_ID, &["Retry-After"]], JSON, "Error", example)
+/// An error that may be temporary. Without an example, because crawlers read only 64 KB.
+fn passing(description: &str) -> Value {
+    without_example(description, &[REQUEST_ID, &["Retry-After"]], JSON, "Error")
 }

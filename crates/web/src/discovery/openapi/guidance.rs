@@ -39,8 +39,8 @@ fn card(facts: &SiteFacts) -> String {
     let ways: Vec<&str> = open.map(|(_, way)| *way).collect();
     if !ways.is_empty() {
         return format!(
-            "To mail a card, POST the postcard to /api/x402/postcards/preview and check it. Then \
-             POST the same body to {}. The first response is 402 with a challenge; sign it and \
+            "To mail a card, POST the postcard to /api/x402/postcards/preview and check it, its \
+             quote and its warnings. Then POST the same body to {}, with Quote-Id. The first response is 402 with a challenge; sign it and \
               send \
              the identical body again with the payment. Poll /api/x402/orders/{{publicOrderId}}. \
              Pay only after 402: after 409, 502 or 503 check the order and sign nothing new. ",

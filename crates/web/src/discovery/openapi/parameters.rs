@@ -9,6 +9,7 @@ use crate::site_facts::SiteFacts;
 pub(super) const ORDER_ID: &str = "^[a-f0-9]{32}$";
 /// The caller's own identifier.
 pub(super) const OPERATION_ID: &str = "^[A-Za-z0-9_-]{16,128}$";
+pub(super) const QUOTE_ID: &str = "^[a-f0-9]{64}$";
 pub(super) const EXAMPLE_ORDER: &str = "9f2c1e7ab04d4d6c8a53f0e1d2b7c694";
 /// The example if the catalog has no products.
 const EXAMPLE_SLUG: &str = "signer-mini";
@@ -92,6 +93,16 @@ fn request_headers() -> Map<String, Value> {
                      seller is the same operation.",
                 "schema": { "type": "string", "pattern": OPERATION_ID },
                 "example": "birthday-2026-ada",
+            }),
+        ),
+        (
+            "Quote-Id",
+            json!({
+                "name": "Quote-Id",
+                "in": "header",
+                "description":
+                    "The id of a preview's quote, which the charge does not exceed.",
+                "schema": { "type": "string", "pattern": QUOTE_ID },
             }),
         ),
         header("PAYMENT-SIGNATURE", "Base64 of the x402 version 2 payment payload."),

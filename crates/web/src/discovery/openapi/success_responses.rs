@@ -15,20 +15,11 @@ const PAID: &[&str] = &["PAYMENT-RESPONSE"];
 const QUOTED: &[&str] = &["PAYMENT-REQUIRED"];
 
 pub(super) fn responses(facts: &SiteFacts) -> Map<String, Value> {
-    merged([cards(facts), orders(facts), quotes(), counted(), documents(), agents(), texts()])
+    merged([cards(), orders(facts), quotes(), counted(), documents(), agents(), texts()])
 }
 
-fn cards(facts: &SiteFacts) -> Map<String, Value> {
+fn cards() -> Map<String, Value> {
     let sent = json!({ "id": EXAMPLE_ORDER, "status": "submitted" });
-    let preview = json!({ "preview_urls": [facts.url("/images/front.png")] });
-    let problem = json!({
-        "type": "https://paymentauth.org/problems/payment-required",
-        "title": "Payment Required",
-        "status": 402,
-        "detail": "One 4x6 postcard costs 3.50 USDC on Base.",
-        "challengeId": "gRxhqqosdVelXpG_SxIBkx6qbqVehFFHaB6jgnGNFJo",
-        "public_order_id": EXAMPLE_ORDER,
-    });
     let challenge = json!({
         "description": "Not paid, or the payment was invalid or failed without a transfer. The \
                         body has the order context, or is {} if the headers are sufficient. \
@@ -43,7 +34,7 @@ fn cards(facts: &SiteFacts) -> Map<String, Value> {
         },
     });
     named([
-        ("Preview", response("Preview URLs.", &[], JSON, "Preview", preview)),
+        ("Preview", without_example("Preview URLs, quotes and warnings.", &[], JSON, "Preview")),
         (
             "SentByX402",
             response(
@@ -67,12 +58,11 @@ fn cards(facts: &SiteFacts) -> Map<String, Value> {
         ("X402Challenge", challenge),
         (
             "MppChallenge",
-            response(
+            without_example(
                 "Not paid, or the credential was rejected without a transfer.",
                 &[&["WWW-Authenticate"], QUOTED],
                 "application/problem+json",
                 "Problem",
-                problem,
             ),
         ),
     ])
@@ -96,23 +86,9 @@ fn orders(facts: &SiteFacts) -> Map<String, Value> {
         },
         "delivery": { "status": "mailed", "updated_at": "2026-11-16T14:30:00Z" },
     });
-    let seller = json!({
-        "username": facts.default_seller,
-        "ens_name": format!("{}.{}", facts.default_seller, facts.seller_parent),
-        "address": facts.payee.to_string(),
-        "networks": [{
-            "network": Network::Base.caip2(),
-            "coin_type": Network::Base.coin_type(),
-            "address": facts.payee.to_string(),
-            "source": "chain",
-        }],
-        "evidence": { "chain_id": 1, "block_number": 23_456_789, "block_tag": "safe" },
-        "resolved_at": "2026-11-15T09:00:00Z",
-        "valid_until": "2026-11-15T09:01:00Z",
-    });
     named([
         ("Order", response("The order status.", &[], JSON, "Order", order)),
-        ("Seller", response("The payout address and its evidence.", &[], JSON, "Seller", seller)),
+        ("Seller", without_example("The payout address and its evidence.", &[], JSON, "Seller")),
     ])
 }
 

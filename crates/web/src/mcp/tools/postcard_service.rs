@@ -85,7 +85,7 @@ fn protocols(facts: &SiteFacts) -> Vec<Value> {
                 "name": "x402",
                 "endpoint": facts.url(links::SEND_BY_X402.path),
                 "networks": facts.caip2_networks(),
-                "price": "the provider's total plus 21%, never above max_price",
+                "price": "the provider's total plus 21%, never above max_price; a preview quotes it",
             }),
         ),
         (

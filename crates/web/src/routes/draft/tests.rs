@@ -1,6 +1,7 @@
 //! Valid and invalid bodies, with all faults in one response.
 
 use axum::body::to_bytes;
+use http::HeaderName;
 use order::model::mail::Promises;
 use order::testing::fakes::fault_schedule::ExhaustiveFaults;
 use order::testing::fakes::manual_time::ManualTime;
@@ -151,6 +152,32 @@ async fn the_identifier_may_be_in_header_and_body_if_both_are_equal() {
         assert_eq!(found, status, "{header:?}");
         if status == 400 {
             assert_eq!(said["error"]["code"], "invalid_payment_identifier");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_quote_may_be_in_header_and_body_if_both_are_equal() {
+    let (one, other) = ("0f".repeat(32), "1f".repeat(32));
+    let quoted = |id: &str| {
+        let mut body = good();
+        body["quote_id"] = json!(id);
+        body.to_string()
+    };
+    for (body, header, status) in [
+        (good().to_string(), Some(&one), 200),
+        (quoted(&one), None, 200),
+        (quoted(&one), Some(&one), 200),
+        (quoted(&one), Some(&other), 400),
+        (quoted("short"), None, 400),
+        (quoted(&one.to_uppercase()), None, 400),
+        (good().to_string().replacen('{', r#"{"quote_id":7,"#, 1), None, 400),
+    ] {
+        let headers = header.map(|id| (HeaderName::from_static(QUOTE_ID), id.parse().unwrap()));
+        let (found, said) = refusal(&body, HeaderMap::from_iter(headers)).await;
+        assert_eq!(found, status, "{body} {header:?}");
+        if status == 400 {
+            assert_eq!(fields(&said), ["quote_id"]);
         }
     }
 }

@@ -5,7 +5,9 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW,
 };
 use http::{Method, Request};
+use order::checkout::Checkout;
 use order::model::mail::Promises;
+use order::model::money::{CEILING, Price};
 use order::testing::fakes::fault_schedule::ExhaustiveFaults;
 use order::testing::fakes::manual_time::ManualTime;
 use order::testing::fakes::world::FakeWorld;
@@ -19,8 +21,11 @@ fn site() -> Router {
         Promises { idempotent_seconds: None, cancel_seconds: 0, visibility_lag_seconds: 0 };
     let still = Box::new(ManualTime::default());
     let world = FakeWorld::new(Box::new(ExhaustiveFaults::default()), still, promises);
-    let sellers = world.process().checkout.sellers;
-    routes(Some(Previews { provider: world.clone(), names: world, sellers }))
+    let Checkout { sellers, identity, .. } = world.process().checkout;
+    let prices =
+        vec![(TenderKind::X402, Price::UpTo(CEILING)), (TenderKind::Mpp, Price::Fixed(CEILING))];
+    let (provider, names, clock) = (world.clone(), world.clone(), world);
+    routes(Some(Previews { provider, names, sellers, identity, clock, prices }))
 }
 
 fn body() -> Value {
@@ -52,6 +57,33 @@ async fn a_valid_card_is_rendered_and_not_cached() {
 }
 
 #[tokio::test]
+async fn a_preview_has_a_quote_for_each_way_of_paying_and_no_warning_without_cause() {
+    let (_, said) = ask(&site(), Method::POST, body().to_string()).await;
+    for (member, charge) in [("quote", "2.42"), ("mpp_quote", "3.50")] {
+        let quote = &said[member];
+        assert_eq!(quote["charge"], charge, "{said}");
+        assert_eq!((&quote["maximum"], &quote["currency"]), (&json!("3.50"), &json!("USDC")));
+        assert_eq!(quote["country"], "GB");
+        assert_eq!(quote["id"].as_str().unwrap().len(), 64);
+        assert!(quote["expires_at"].as_str().unwrap().ends_with('Z'), "{said}");
+    }
+    assert_eq!(said["warnings"], json!([]));
+}
+
+#[tokio::test]
+async fn a_warning_has_a_code_a_field_and_a_message() {
+    let mut body = body();
+    body["recipient"]["postal_code"] = json!("12345");
+    let (response, said) = ask(&site(), Method::POST, body.to_string()).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    let warnings = said["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{said}");
+    assert_eq!(warnings[0]["code"], "address_incomplete");
+    assert_eq!(warnings[0]["field"], "recipient.postal_code");
+    assert!(warnings[0]["message"].as_str().unwrap().contains("SW1Y 4LB"), "{said}");
+}
+
+#[tokio::test]
 async fn a_seller_that_is_not_enabled_is_rejected_before_the_provider_is_called() {
     let mut body = body();
     body["seller"] = json!("mallory");
@@ -64,7 +96,7 @@ async fn a_seller_that_is_not_enabled_is_rejected_before_the_provider_is_called(
 #[tokio::test(start_paused = true)]
 async fn previews_are_rate_limited_and_invalid_requests_do_not_count() {
     let site = site();
-    for _ in 0..PREVIEWS_PER_MINUTE {
+    for _ in 0..CALLS_PER_MINUTE {
         assert_eq!(ask(&site, Method::POST, "{}".into()).await.0.status(), 400);
         assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
     }

@@ -56,6 +56,7 @@ fn fault() -> Value {
                 "description": "The order to check.",
             },
             "fields": list(field),
+            "quote": schema("CardQuote"),
         }),
     )
 }

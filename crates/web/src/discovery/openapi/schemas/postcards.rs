@@ -1,5 +1,6 @@
 //! A postcard, its order and its seller.
 
+use order::model::card::warning::WarningCode;
 use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
 use order::model::chain::Network;
 use order::model::evidence::Source;
@@ -7,7 +8,7 @@ use order::status::Status;
 use serde_json::{Map, Value, json};
 
 use super::types::{date_time, evm_address, list, object, string, url};
-use crate::discovery::openapi::parameters::{OPERATION_ID, ORDER_ID};
+use crate::discovery::openapi::parameters::{OPERATION_ID, ORDER_ID, QUOTE_ID};
 use crate::discovery::openapi::references::{named, schema};
 
 /// The limit of the parser; a test compares them.
@@ -36,11 +37,11 @@ pub(super) fn schemas() -> Map<String, Value> {
     let sent = json!({ "type": "string", "enum": SENT.map(Status::word) });
     let context = object(&["public_order_id"], json!({ "public_order_id": order_id }));
     let nothing = json!({ "type": "object", "maxProperties": 0 });
-    let preview = json!({ "preview_urls": list(url()) });
     named([
         ("Postcard", postcard()),
         ("Recipient", recipient()),
-        ("Preview", object(&["preview_urls"], preview)),
+        ("Preview", preview()),
+        ("CardQuote", quote()),
         ("SendResult", object(&["id", "status"], json!({ "id": order_id, "status": sent }))),
         ("X402ChallengeBody", json!({ "anyOf": [context, nothing] })),
         ("Order", order(&order_id)),
@@ -79,6 +80,11 @@ fn postcard() -> Value {
                 "pattern": OPERATION_ID,
                 "description": "Your identifier of the operation; see Idempotency-Key.",
             },
+            "quote_id": {
+                "type": "string",
+                "pattern": QUOTE_ID,
+                "description": "See Quote-Id.",
+            },
         },
     })
 }
@@ -103,8 +109,46 @@ fn recipient() -> Value {
     })
 }
 
+/// The quotes are `null` if a protocol is not enabled or the card has no price.
+fn preview() -> Value {
+    let codes = WarningCode::ALL.map(WarningCode::as_str);
+    let warning = json!({
+        "code": { "type": "string", "enum": codes },
+        "field": string(),
+        "message": string(),
+    });
+    let quote = json!({ "anyOf": [schema("CardQuote"), { "type": "null" }] });
+    object(
+        &["preview_urls", "quote", "mpp_quote", "warnings"],
+        json!({
+            "preview_urls": list(url()),
+            "quote": quote,
+            "mpp_quote": quote,
+            "warnings": list(object(&["code", "field", "message"], warning)),
+        }),
+    )
+}
+
+fn quote() -> Value {
+    object(
+        &["id", "charge", "maximum", "currency", "country", "expires_at"],
+        json!({
+            "id": { "type": "string", "pattern": QUOTE_ID },
+            "charge": money(),
+            "maximum": money(),
+            "currency": string(),
+            "country": string(),
+            "expires_at": date_time(),
+        }),
+    )
+}
+
+fn money() -> Value {
+    json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$" })
+}
+
 fn order(order_id: &Value) -> Value {
-    let money = json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$" });
+    let money = money();
     let pricing = json!({ "maximum": money, "charged": money, "currency": string() });
     let payment = json!({
         "protocol": { "type": "string", "enum": ["x402", "mpp"] },
