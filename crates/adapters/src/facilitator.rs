@@ -22,7 +22,7 @@ use order::tender::{Rejection, Unsettled};
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::credential::Permit2Authorization;
 use pay::x402::settler::{
-    FacilitatorAddress, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
+    FacilitatorAddress, KnownAccount, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
 };
 use serde_json::Value;
 
@@ -39,7 +39,8 @@ pub use cdp_token::{CdpKey, CdpKeyError};
 pub use supported::{SupportedList, SupportedReply};
 
 use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
-use crate::permit2::{self, Hints, SoughtPayment};
+use crate::payer_accounts::PayerAccounts;
+use crate::permit2::{self, Hints, SoughtPayment, x402_signature};
 use crate::rpc::Node;
 use crate::settlement::outcome_log::{log_doubt, logged_hash};
 use crate::settlement::proof::ChainHeads;
@@ -89,6 +90,7 @@ pub struct RemoteFacilitator {
     base: HttpUrl,
     key: Option<CdpKey>,
     nodes: BTreeMap<Network, Node>,
+    accounts: BTreeMap<Network, PayerAccounts>,
     deadlines: Deadlines,
     client: HttpClient,
     clock: Arc<dyn Clock>,
@@ -118,10 +120,12 @@ impl RemoteFacilitator {
     /// [`keep_fresh`](Self::keep_fresh) and [`saving_in`](Self::saving_in).
     pub fn new(settings: FacilitatorSettings, client: HttpClient, clock: Arc<dyn Clock>) -> Self {
         let FacilitatorSettings { base, key, nodes, deadlines } = settings;
+        let accounts = Network::ALL.map(|network| (network, PayerAccounts::new(clock.clone())));
         Self {
             base,
             key,
             nodes,
+            accounts: accounts.into(),
             deadlines,
             client,
             clock,
@@ -289,15 +293,33 @@ impl Permit2Settler for RemoteFacilitator {
         self.supported.classify_facilitator(network, named)
     }
 
-    /// The facilitator checks the signature in either case.
+    fn known_account(&self, network: Network, payer: EvmAddress) -> KnownAccount {
+        self.accounts.get(&network).map_or(KnownAccount::Unknown, |accounts| accounts.known(payer))
+    }
+
+    /// The facilitator checks the signature in either case. If no key of the payer made it, our
+    /// own node is asked first, so that such requests cost the facilitator nothing.
     async fn verify(
         &self,
         authorization: &Permit2Authorization,
-        _signer: SignatureKind,
+        signer: SignatureKind,
     ) -> Result<(), Rejection> {
+        let accounts = self.accounts.get(&authorization.network).ok_or(Rejection::Unavailable)?;
+        match (signer, self.nodes.get(&authorization.network)) {
+            (SignatureKind::Key, _) => {}
+            (SignatureKind::Contract, Some(node)) => {
+                x402_signature::check(node, accounts, authorization).await?;
+            }
+            (SignatureKind::Contract, None) if accounts.may_ask(authorization.payer) => {}
+            (SignatureKind::Contract, None) => return Err(Rejection::Unavailable),
+        }
         let body = wire::request(authorization, authorization.most);
         let answer = self.ask(FacilitatorEndpoint::Verify, &body, self.deadlines.question).await;
-        reply::verified(answer, authorization)
+        reply::verified(answer, authorization)?;
+        if signer == SignatureKind::Contract {
+            accounts.accepted(authorization.payer);
+        }
+        Ok(())
     }
 
     /// There is nothing to sign. The current final block is stored; it shortens the search for

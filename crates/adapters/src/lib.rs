@@ -19,6 +19,7 @@ pub mod facilitator;
 pub mod http;
 pub mod keys;
 pub mod measurements;
+mod payer_accounts;
 pub mod permit2;
 pub mod provider;
 mod rate_limit;

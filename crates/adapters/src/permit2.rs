@@ -22,6 +22,7 @@ use crate::settlement::proof::{ChainHeads, ContractNonce, NonceUse, ProofError};
 mod block;
 mod settle_call;
 mod sought_payment;
+pub(crate) mod x402_signature;
 
 use block::{Found, Transfer};
 pub(crate) use sought_payment::place;

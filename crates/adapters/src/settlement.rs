@@ -21,8 +21,8 @@ use order::tender::{Rejection, Unsettled};
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::credential::Permit2Authorization;
 use pay::x402::settler::{
-    FacilitatorAddress, GasSponsoring, Permit2Payment, Permit2Settler, Permit2Support,
-    SignatureKind,
+    FacilitatorAddress, GasSponsoring, KnownAccount, Permit2Payment, Permit2Settler,
+    Permit2Support, SignatureKind,
 };
 use zeroize::Zeroizing;
 
@@ -40,7 +40,6 @@ mod preparation;
 pub mod proof;
 mod sender;
 mod transaction;
-mod wallet_check_limit;
 mod x402;
 
 pub use fees::Fees;
@@ -142,6 +141,11 @@ impl Permit2Settler for Settler {
 
     fn classify_facilitator(&self, _network: Network, named: EvmAddress) -> FacilitatorAddress {
         if named == self.own { FacilitatorAddress::Ours } else { FacilitatorAddress::Unknown }
+    }
+
+    fn known_account(&self, network: Network, payer: EvmAddress) -> KnownAccount {
+        let known = self.networks.get(&network).map(|network| network.accounts.known(payer));
+        known.unwrap_or(KnownAccount::Unknown)
     }
 
     async fn verify(

@@ -10,6 +10,8 @@ use crate::checksum;
 use crate::keccak::keccak256;
 use crate::word::Word;
 
+pub mod erc6492;
+
 static CURVE: LazyLock<Secp256k1<All>> = LazyLock::new(Secp256k1::new);
 
 /// Half of the curve's order. Every signature has a twin whose `s` is above it.

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use alloy_primitives::{Address, Bytes};
+use alloy_sol_types::SolValue;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use order::model::money::CEILING;
@@ -111,6 +113,34 @@ fn the_payload_is_unchanged_and_the_requirements_are_ours_over_the_accepted_ones
             },
         })
     );
+}
+
+#[test]
+fn only_the_wallets_own_signature_is_sent() {
+    let mut authorization = authorization();
+    let (factory, inside) = (Address::repeat_byte(0x11), Bytes::from_static(&[7; 130]));
+    let arguments = (factory, Bytes::new(), inside.clone()).abi_encode_params();
+    authorization.signature = [arguments, [0x64, 0x92].repeat(16)].concat();
+    let request = wire::request(&authorization, CHARGE);
+    let mut expected = Value::clone(&authorization.payload);
+    expected["payload"]["signature"] = inside.to_string().into();
+    assert_eq!(request["paymentPayload"], expected);
+}
+
+#[tokio::test]
+async fn without_a_node_the_facilitator_is_asked_about_a_limited_number_of_signatures() {
+    let invalid = r#"{"isValid":false,"invalidReason":"invalid_permit2_signature"}"#;
+    let server = Server::start((0..100).map(|_| Reply::good(invalid))).await;
+    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
+    let authorization = authorization();
+    let mut verdicts = Vec::new();
+    for _ in 0..100 {
+        verdicts.push(remote.verify(&authorization, SignatureKind::Contract).await);
+    }
+    assert_eq!(verdicts[0], Err(Rejection::Invalid("invalid_permit2_signature".to_owned())));
+    assert_eq!(verdicts[99], Err(Rejection::Unavailable));
+    assert_eq!(server.heard().len(), 60);
+    assert_eq!(remote.known_account(Network::Base, authorization.payer), KnownAccount::Unknown);
 }
 
 #[test]

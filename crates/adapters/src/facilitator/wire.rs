@@ -1,5 +1,6 @@
 //! Requests to a facilitator, and the stored preparation.
 
+use evm::hex;
 use order::model::money::Usdc;
 use order::model::payment::Preparation;
 use pay::x402::credential::Permit2Authorization;
@@ -8,9 +9,12 @@ use serde_json::{Map, Value, json};
 /// The facilitator's name in the log.
 pub(super) const PEER: &str = "the facilitator";
 
-/// The payer's payload, unchanged, and our requirements. With `upto` the amount is the maximum
-/// for verification and the charge for settlement; the rest is as the payer accepted it, with our
+/// The payer's payload and our requirements. With `upto` the amount is the maximum for
+/// verification and the charge for settlement; the rest is as the payer accepted it, with our
 /// checked values.
+///
+/// The payload is unchanged, except that a signature is sent without the deployment of its wallet
+/// (ERC-6492): the official facilitator settles without it too, and does not verify with it.
 pub(super) fn request(authorization: &Permit2Authorization, amount: Usdc) -> Value {
     let accepted = authorization.payload.get("accepted").and_then(Value::as_object);
     let mut wanted: Map<String, Value> = accepted.cloned().unwrap_or_default();
@@ -27,9 +31,15 @@ pub(super) fn request(authorization: &Permit2Authorization, amount: Usdc) -> Val
         let facilitator = authorization.facilitator.to_string();
         extra.insert("facilitatorAddress".to_owned(), Value::from(facilitator));
     }
+    let mut payload = Value::clone(&authorization.payload);
+    if let Some(signature) = payload.pointer_mut("/payload/signature")
+        && authorization.has_deployment()
+    {
+        *signature = Value::from(hex::encode(authorization.account_signature()));
+    }
     json!({
         "x402Version": 2,
-        "paymentPayload": *authorization.payload,
+        "paymentPayload": payload,
         "paymentRequirements": wanted,
     })
 }

@@ -15,7 +15,7 @@ use pay::mpp::settler::{
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::credential::Permit2Authorization;
 use pay::x402::settler::{
-    FacilitatorAddress, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
+    FacilitatorAddress, KnownAccount, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
 };
 
 use super::{MeasuredPayment, measure_settlement, measure_trace};
@@ -32,6 +32,10 @@ impl Permit2Settler for MeasuredSettler<dyn Permit2Settler> {
 
     fn classify_facilitator(&self, network: Network, named: EvmAddress) -> FacilitatorAddress {
         self.0.classify_facilitator(network, named)
+    }
+
+    fn known_account(&self, network: Network, payer: EvmAddress) -> KnownAccount {
+        self.0.known_account(network, payer)
     }
 
     async fn verify(

@@ -188,8 +188,8 @@ fn reason(revert: &[u8]) -> &'static str {
     } else if says("paused") {
         "USDC's issuer has paused all transfers. Try again later."
     } else if says("signature") {
-        "USDC does not accept the signature. A wallet that is a contract, or acts as one, \
-         cannot pay here; pay from a plain account."
+        "USDC does not accept the signature. The payer's account may have code (EIP-7702) that \
+         rejects signatures of its key: remove the delegation, or pay from a plain account."
     } else {
         "USDC refused the transfer when it was tried. Pay from another account."
     }

@@ -22,7 +22,7 @@ use super::outbox::{
 use super::preparation::PreparedCall;
 use super::sender::{Command, NotSentReason, Sender, SenderOutcome, SenderParts};
 use super::transaction::TransactionSigner;
-use super::wallet_check_limit::WalletCheckLimit;
+use crate::payer_accounts::PayerAccounts;
 use crate::rpc::{NodeError, SimulatedCall, SimulatedFees};
 
 /// The most payments that are simulated at once. A node that gets the calls of a thousand
@@ -41,7 +41,7 @@ pub(super) struct NetworkSettler {
     clock: Arc<dyn Clock>,
     receipt_time: Duration,
     commands: mpsc::UnboundedSender<Command>,
-    pub(super) wallet_check_limit: WalletCheckLimit,
+    pub(super) accounts: PayerAccounts,
     simulations: Semaphore,
 }
 
@@ -153,7 +153,7 @@ impl NetworkSettler {
             clock: shared.clock.clone(),
             receipt_time: shared.receipt_time,
             commands,
-            wallet_check_limit: WalletCheckLimit::new(shared.clock.clone()),
+            accounts: PayerAccounts::new(shared.clock.clone()),
             simulations: Semaphore::new(SIMULATIONS_MAX),
         };
         (settler, Sender::new(parts, received))
@@ -199,7 +199,8 @@ impl NetworkSettler {
             self.chain.node.code(call.payer, LATEST),
             self.chain.node.estimate(&simulated)
         );
-        let code = if code?.is_empty() { AccountCode::None } else { AccountCode::Present };
+        let code = AccountCode::of(&code?);
+        self.accounts.saw(call.payer, code);
         self.admits(code, call.payer).await?;
         let gas = gas?;
         // 25 % more: the state may change until it is mined.

@@ -4,20 +4,20 @@ use alloy_primitives::{Address, B256, Bytes, U256};
 use alloy_sol_types::{Revert, SolCall, SolError, SolEvent, SolInterface};
 use evm::contracts;
 use evm::interfaces::{
-    EIP2612Permit, Permit2, PermitTransferFrom, TokenPermissions, UptoProxy, Usdc, Wallet, Witness,
+    EIP2612Permit, Permit2, PermitTransferFrom, TokenPermissions, UptoProxy, Usdc, Witness,
 };
 use order::model::chain::EvmAddress;
 use order::model::money::Usdc as Money;
 use order::model::payment::{Instrument, PaymentKey};
 use order::tender::Rejection;
 use pay::x402::credential::{Eip2612Permit, Permit2Authorization};
-use pay::x402::settler::SignatureKind;
-use pay::x402::signature::authorization_digest;
+use pay::x402::settler::{KnownAccount, SignatureKind};
 
 use super::chain::LATEST;
 use super::network_settler::{NetworkSettler, PaymentCall, PrepareError};
 use super::preparation::Allowance;
 use crate::permit2;
+use crate::permit2::x402_signature::{self, BAD_SIGNATURE, REJECTED_SIGNATURE, WalletAnswer};
 use crate::rpc::{EventLog, NodeError, TransactionReceipt};
 use crate::settlement::proof::NonceState;
 
@@ -29,7 +29,6 @@ const UPTO_PROXY: Address = Address::new(contracts::UPTO_PROXY);
 /// Permit2's error for a failed transfer.
 const TRANSFER_FAILED: &str = "TRANSFER_FROM_FAILED";
 
-const BAD_SIGNATURE: &str = "invalid_permit2_signature";
 const USED_NONCE: &str = "permit2_invalid_nonce";
 const NO_BALANCE: &str = "permit2_insufficient_balance";
 const CODE_REFUSED: &str = "contract_wallet_not_accepted";
@@ -64,7 +63,7 @@ pub(super) fn call(
     };
     let amount = U256::from(charge.atomic());
     let (owner, witness) = (place(authorization.payer), witness(authorization));
-    let signature = Bytes::copy_from_slice(&authorization.signature);
+    let signature = Bytes::copy_from_slice(authorization.account_signature());
     let data = match (allowance, &authorization.permit) {
         (Allowance::ByPermit, Some(given)) => {
             let permit2612 = spelled_out(given);
@@ -235,43 +234,17 @@ pub(super) async fn route(
     }
 }
 
-/// If no key of the payer signed, the payer must be a contract wallet that accepts the signature.
+/// If no key of the payer signed, the code of the payer's account must accept the signature.
 async fn signed(
     network: &NetworkSettler,
     authorization: &Permit2Authorization,
     signer: SignatureKind,
 ) -> Result<(), Rejection> {
-    let bad = || Rejection::Invalid(BAD_SIGNATURE.to_owned());
     match signer {
-        SignatureKind::Key => return Ok(()),
-        SignatureKind::Contract => {}
-    }
-    if !network.wallet_check_limit.allows(authorization.payer) {
-        return Err(Rejection::Unavailable);
-    }
-    let code = network.chain.node.code(authorization.payer, LATEST).await.map_err(unavailable)?;
-    if code.is_empty() {
-        return Err(bad());
-    }
-    let signature = Bytes::copy_from_slice(&authorization.signature);
-    let asked = Wallet::isValidSignatureCall {
-        hash: authorization_digest(authorization).into(),
-        signature,
-    };
-    let answer = network.chain.node.call(authorization.payer, &asked.abi_encode(), LATEST).await;
-    match answer.map_err(PrepareError::from) {
-        Ok(said) => {
-            // The magic value is the function's selector (EIP-1271).
-            let yes = Wallet::isValidSignatureCall::abi_decode_returns(&said)
-                .is_ok_and(|said| said.0 == Wallet::isValidSignatureCall::SELECTOR);
-            if !yes {
-                return Err(bad());
-            }
-            network.wallet_check_limit.accepted(authorization.payer);
-            Ok(())
+        SignatureKind::Key => Ok(()),
+        SignatureKind::Contract => {
+            x402_signature::check(&network.chain.node, &network.accounts, authorization).await
         }
-        Err(PrepareError::Reverted(_)) => Err(bad()),
-        Err(other) => Err(unready(&other)),
     }
 }
 
@@ -291,6 +264,15 @@ pub(super) async fn declined(
         if let Err(found) = found {
             return found;
         }
+    }
+    // An account with code may revert with any words of its own, also one that has a key too
+    // (EIP-7702). Accounts without code are known since the simulation.
+    let payer = network.accounts.known(authorization.payer);
+    if payer == KnownAccount::Unknown
+        && x402_signature::ask(&network.chain.node, authorization).await
+            == Ok(WalletAnswer::Rejects)
+    {
+        return Rejection::Invalid(REJECTED_SIGNATURE.to_owned());
     }
     Rejection::Invalid(reason(bytes).to_owned())
 }

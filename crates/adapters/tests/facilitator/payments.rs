@@ -1,17 +1,19 @@
 //! Payments without faults, and their verification.
 
-use order::model::chain::Network;
+use order::model::chain::{EvmAddress, Network};
 use order::model::payment::{Finality, Preparation};
 use order::ports::{Clock, Failure};
 use order::tender::{Rejection, Unsettled};
 use pay::transfer::TransferStatus;
 use pay::x402::settler::{
-    FacilitatorAddress, GasSponsoring, Permit2Settler, Permit2Support, SignatureKind,
+    FacilitatorAddress, GasSponsoring, KnownAccount, Permit2Settler, Permit2Support, SignatureKind,
 };
 use sandbox::chain::PERMIT2;
 use sandbox::facilitator;
 use sandbox::facilitator::fault::{FacilitatorFault, FacilitatorFaultRule, FacilitatorOperation};
+use sandbox::facilitator::state::FacilitatorCall;
 use sandbox::payee::payee;
+use serde_json::Value;
 
 use crate::fixture::{CHARGE, ChainAccess, FacilitatorFixture, authorization, open};
 
@@ -89,7 +91,7 @@ async fn a_payer_with_no_allowance_and_no_gas_pays_with_a_permit_that_comes_alon
 async fn what_the_chain_refuses_is_invalid_with_the_facilitators_reason() {
     let fixture = FacilitatorFixture::seeing().await;
     let authorization = fixture.authorization(Network::Base, &fixture.payer());
-    let check = || fixture.remote.verify(&authorization, SignatureKind::Contract);
+    let check = || fixture.remote.verify(&authorization, SignatureKind::Key);
     let invalid = |reason: &str| Err(Rejection::Invalid(reason.to_owned()));
     fixture.chain(Network::Base).pause();
     assert_eq!(check().await, invalid("permit2_simulation_failed"));
@@ -98,6 +100,37 @@ async fn what_the_chain_refuses_is_invalid_with_the_facilitators_reason() {
     assert_eq!(check().await, invalid("permit2_insufficient_balance"));
     fixture.pass(Network::Base, 295);
     assert_eq!(check().await, invalid("permit2_deadline_expired"));
+}
+
+#[tokio::test]
+async fn a_smart_wallet_is_asked_by_our_own_node_before_the_facilitator_is() {
+    let fixture = FacilitatorFixture::seeing().await;
+    let (chain, owner) = (fixture.chain(Network::Base), fixture.payer());
+    let wallet = EvmAddress::from_bytes([0x77; 20]);
+    fixture.chains.fill_account(Network::Base.into(), wallet);
+    chain.set_allowance(wallet, PERMIT2, u128::MAX);
+    let mut authorization = fixture.authorization(Network::Base, &owner);
+    authorization.payer = wallet;
+    let mut payload = Value::clone(&authorization.payload);
+    payload["payload"]["permit2Authorization"]["from"] = wallet.to_string().into();
+    authorization.payload = payload.into();
+    let check = || fixture.remote.verify(&authorization, SignatureKind::Contract);
+    let invalid = |reason: &str| Err(Rejection::Invalid(reason.to_owned()));
+    assert_eq!(check().await, invalid("invalid_permit2_signature"));
+    let known = |account| fixture.remote.known_account(Network::Base, account);
+    assert_eq!(known(wallet), KnownAccount::WithoutCode);
+    assert_eq!(known(owner.address()), KnownAccount::Unknown);
+    chain.place_code(wallet);
+    assert_eq!(check().await, invalid("contract_wallet_rejected_signature"));
+    let asked = |line: &FacilitatorCall| line.operation == FacilitatorOperation::Verify;
+    assert!(!fixture.emulated.journal().iter().any(asked));
+    chain.place_wallet(wallet, owner.address());
+    assert_eq!(check().await, Ok(()));
+    assert!(fixture.emulated.journal().iter().any(asked));
+    assert_eq!(known(wallet), KnownAccount::Unknown);
+    let begun = fixture.begin(authorization.clone()).await;
+    fixture.settle(&begun).await.unwrap();
+    assert_eq!(fixture.paid(Network::Base), 2_117_500);
 }
 
 #[tokio::test]

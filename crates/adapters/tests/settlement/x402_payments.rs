@@ -135,9 +135,9 @@ async fn a_failed_simulation_is_rejected_with_its_reason() {
     chain.pause();
     assert_eq!(prepared(CHARGE).await, invalid("permit2_simulation_failed"));
     chain.resume();
-    // An account that is a contract by now has no key any more.
+    // An account with code that confirms no signature rejects its own key's too (EIP-7702).
     chain.place_code(authorization.payer);
-    assert_eq!(prepared(CHARGE).await, invalid("invalid_permit2_signature"));
+    assert_eq!(prepared(CHARGE).await, invalid("contract_wallet_rejected_signature"));
     chain.remove_code(authorization.payer);
     fixture.chains.advance(601);
     chain.mine(1);
@@ -184,9 +184,9 @@ async fn a_contract_wallet_pays_if_it_confirms_the_signature() {
     let verdict = async || settler.verify(&authorization, SignatureKind::Contract).await;
     assert_eq!(verdict().await, invalid("invalid_permit2_signature"), "no code");
     chain.place_code(wallet);
-    assert_eq!(verdict().await, invalid("invalid_permit2_signature"), "says nothing");
+    assert_eq!(verdict().await, invalid("contract_wallet_rejected_signature"), "says nothing");
     chain.place_wallet(wallet, payee());
-    assert_eq!(verdict().await, invalid("invalid_permit2_signature"), "says no");
+    assert_eq!(verdict().await, invalid("contract_wallet_rejected_signature"), "says no");
     chain.place_wallet(wallet, owner.address());
     assert_eq!(verdict().await, Ok(()));
     let payment = Payment::prepare(&settler, authorization.clone()).await.unwrap();

@@ -17,8 +17,8 @@ use pay::transfer::{ConfirmedTransfer, TransferStatus};
 use pay::x402::credential::Permit2Authorization;
 use pay::x402::resource::Resource;
 use pay::x402::settler::{
-    FacilitatorAddress, GasSponsoring, Permit2Payment, Permit2Settler, Permit2Support,
-    SignatureKind,
+    FacilitatorAddress, GasSponsoring, KnownAccount, Permit2Payment, Permit2Settler,
+    Permit2Support, SignatureKind,
 };
 use pay::x402::tender::X402;
 use serde_json::Value;
@@ -68,6 +68,10 @@ impl Permit2Settler for Agreeing {
 
     fn classify_facilitator(&self, _network: Network, named: EvmAddress) -> FacilitatorAddress {
         if named == self.0 { FacilitatorAddress::Ours } else { FacilitatorAddress::Unknown }
+    }
+
+    fn known_account(&self, _network: Network, _payer: EvmAddress) -> KnownAccount {
+        KnownAccount::WithoutCode
     }
 
     async fn verify(

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::challenge::{CREDENTIAL_TYPE, description, request};
 use super::challenge_id::{ChallengeOrigin, ChallengeSecrets, Realm};
-use super::credential::{ParsedCredential, Payment, PaymentProof, TransferAuthorization};
+use super::credential::{
+    NOT_A_KEYS_SIGNATURE, ParsedCredential, Payment, PaymentProof, TransferAuthorization,
+};
 use super::problem::CredentialProblem;
 use super::signature::{Signed, nonces, signed_by};
 use super::{INTENT, METHOD, NETWORK, x402_exact};
@@ -62,10 +64,7 @@ impl CredentialCheck<'_> {
             }
         };
         let signed = signed_by(&authorization) == Signed::ByPayer;
-        first_failure(&[(
-            signed,
-            "The signature was not made with the payer's key, or its s is too high.",
-        )])?;
+        first_failure(&[(signed, NOT_A_KEYS_SIGNATURE)])?;
         if let PaymentProof::Payment(payment) = &proof {
             check_source(&payment.whole["source"], authorization.from)?;
         }

@@ -11,6 +11,14 @@ use super::challenge_id::ChallengeParameters;
 use super::problem::CredentialProblem;
 use crate::parse::{address, bytes, number, word};
 
+const KEY_SIGNATURE_BYTES: usize = 65;
+
+/// The draft requires a signature that recovers to the payer's address, so no smart wallet can
+/// make one.
+pub(super) const NOT_A_KEYS_SIGNATURE: &str = "The signature was not made with the payer's key, or \
+    its s is too high. MPP takes no signatures of smart wallets; they can pay by x402 at \
+    /api/x402/postcards.";
+
 /// A payer's signed transfer, with the arguments of the token's `transferWithAuthorization`
 /// (EIP-3009).
 #[derive(Clone, PartialEq, Eq)]
@@ -28,7 +36,7 @@ pub struct TransferAuthorization {
     /// Any 256 bits, each usable once by each payer with each token.
     pub nonce: [u8; 32],
     /// `r`, a low `s`, and `v` of 27 or 28.
-    pub signature: [u8; 65],
+    pub signature: [u8; KEY_SIGNATURE_BYTES],
 }
 
 /// A parsed credential.
@@ -208,6 +216,9 @@ fn transfer(whole: &Value, paths: &FieldPaths) -> Result<TransferAuthorization, 
     let nonce = reader.read(paths.nonce, full_word);
     let signature = reader.read(paths.signature, signature);
     let faults = reader.faults.join(", ");
+    if faults == paths.signature && is_longer_than_a_keys(whole, paths.signature) {
+        return Err(CredentialProblem::VerificationFailed.rejection(NOT_A_KEYS_SIGNATURE));
+    }
     let read = || {
         Some(TransferAuthorization {
             network: NETWORK,
@@ -252,9 +263,15 @@ fn full_word(text: &str) -> Option<[u8; 32]> {
     if full { word(text) } else { None }
 }
 
+/// Whether a smart wallet may have made the signature.
+fn is_longer_than_a_keys(whole: &Value, path: &str) -> bool {
+    let signature = whole.pointer(path).and_then(Value::as_str).and_then(bytes);
+    signature.is_some_and(|signature| signature.len() > KEY_SIGNATURE_BYTES)
+}
+
 /// Some signers write the parity as 0 or 1; the token requires 27 or 28.
-fn signature(text: &str) -> Option<[u8; 65]> {
-    let mut signature: [u8; 65] = bytes(text)?.try_into().ok()?;
+fn signature(text: &str) -> Option<[u8; KEY_SIGNATURE_BYTES]> {
+    let mut signature: [u8; KEY_SIGNATURE_BYTES] = bytes(text)?.try_into().ok()?;
     if signature[64] < 2 {
         signature[64] += 27;
     }

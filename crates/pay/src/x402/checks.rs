@@ -1,5 +1,6 @@
 //! The checks of an x402 credential that need no network.
 
+use evm::signature::erc6492;
 use order::model::chain::{EvmAddress, Network};
 use order::model::payment::Terms;
 use order::tender::Rejection;
@@ -11,8 +12,8 @@ use super::credential::{
 };
 use super::extensions::Extensions;
 use super::resource::{Resource, ResourceEcho};
-use super::settler::{FacilitatorAddress, Permit2Settler, SignatureKind};
-use super::signature::{KEY_SIGNATURE_BYTES_MAX, authorization_digest, permit_digest};
+use super::settler::{FacilitatorAddress, KnownAccount, Permit2Settler, SignatureKind};
+use super::signature::{authorization_digest, permit_digest};
 use super::{PERMIT2, UPTO_PROXY, invalid};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION, recover};
 use crate::parse::address;
@@ -26,6 +27,13 @@ const MARGIN_SECONDS: u64 = 60;
 const HORIZON_SECONDS: u64 = 24 * 60 * 60;
 
 const NO_MATCH: &str = "No matching payment requirements";
+const BAD_SIGNATURE: &str = "invalid_permit2_signature";
+
+/// An authorization that pays the terms, and what can confirm its signature.
+pub(super) struct SignedAuthorization {
+    pub(super) authorization: Permit2Authorization,
+    pub(super) signature: SignatureKind,
+}
 
 /// What a credential is checked against.
 pub(super) struct CredentialCheck<'a> {
@@ -37,7 +45,7 @@ pub(super) struct CredentialCheck<'a> {
 
 impl CredentialCheck<'_> {
     /// Returns the authorization of a credential that pays these terms. Cheap checks come first.
-    pub(super) fn run(&self, payload: Payload) -> Result<Permit2Authorization, Rejection> {
+    pub(super) fn run(&self, payload: Payload) -> Result<SignedAuthorization, Rejection> {
         let Payload { json, fields } = payload;
         let accepted = accepted(&json, self.terms).ok_or_else(|| invalid(NO_MATCH))?;
         let Accepted { network, pay_to } = accepted;
@@ -47,14 +55,14 @@ impl CredentialCheck<'_> {
         self.extensions.check(&json)?;
         let parsed = fields?;
         self.check_authorization(&parsed, pay_to)?;
-        check_signature(&parsed.authorization)?;
+        let signature = self.check_signature(&parsed.authorization)?;
         if let (Some(permit), Some(fields)) = (&parsed.authorization.permit, &parsed.permit) {
-            self.check_permit(&parsed.authorization, permit, fields)?;
+            self.check_permit(&parsed.authorization, signature, permit, fields)?;
         }
         if self.terms.payees.on(network) != Some(pay_to) {
             return Err(Rejection::PayeeChanged);
         }
-        Ok(parsed.authorization)
+        Ok(SignedAuthorization { authorization: parsed.authorization, signature })
     }
 
     fn check_authorization(
@@ -89,9 +97,34 @@ impl CredentialCheck<'_> {
         ])
     }
 
+    /// A signature that no key of the payer made is left to the code of the payer's account,
+    /// unless the account is known to have none. One that says how the account is deployed is
+    /// always left to it: the account may have been deployed since.
+    fn check_signature(
+        &self,
+        authorization: &Permit2Authorization,
+    ) -> Result<SignatureKind, Rejection> {
+        let Permit2Authorization { network, payer, signature, .. } = authorization;
+        let has_deployment = authorization.has_deployment();
+        if has_deployment && erc6492::inner(signature).is_none() {
+            return Err(invalid(BAD_SIGNATURE));
+        }
+        let signer = signer(authorization);
+        match (signer, self.facilitator.known_account(*network, *payer)) {
+            (SignatureKind::Contract, KnownAccount::WithoutCode) if !has_deployment => {
+                Err(invalid(BAD_SIGNATURE))
+            }
+            (
+                SignatureKind::Key | SignatureKind::Contract,
+                KnownAccount::WithoutCode | KnownAccount::Unknown,
+            ) => Ok(signer),
+        }
+    }
+
     fn check_permit(
         &self,
         authorization: &Permit2Authorization,
+        signature: SignatureKind,
         permit: &Eip2612Permit,
         fields: &PermitFields,
     ) -> Result<(), Rejection> {
@@ -103,7 +136,7 @@ impl CredentialCheck<'_> {
             (permit.amount == authorization.most, "permit2_2612_amount_mismatch"),
             (permit.deadline >= self.terms.now.plus(MARGIN_SECONDS).0, "eip2612_deadline_expired"),
         ])?;
-        match signer(authorization) {
+        match signature {
             // The contract checks it together with the authorization.
             SignatureKind::Contract => Ok(()),
             SignatureKind::Key => {
@@ -140,23 +173,13 @@ fn accepted(payload: &Value, terms: &Terms) -> Option<Accepted> {
     same.then_some(Accepted { network, pay_to })
 }
 
-/// What has to check the signature. A signature of at most 65 bytes must be made with the
-/// payer's key. A longer one may be for a contract, which only the chain can ask.
+/// What can confirm the signature.
 pub(super) fn signer(authorization: &Permit2Authorization) -> SignatureKind {
-    if authorization.signature.len() > KEY_SIGNATURE_BYTES_MAX {
-        SignatureKind::Contract
-    } else {
+    let digest = authorization_digest(authorization);
+    if recover(digest, authorization.account_signature()) == Some(authorization.payer) {
         SignatureKind::Key
-    }
-}
-
-fn check_signature(authorization: &Permit2Authorization) -> Result<(), Rejection> {
-    match signer(authorization) {
-        SignatureKind::Contract => Ok(()),
-        SignatureKind::Key => {
-            let payer = recover(authorization_digest(authorization), &authorization.signature);
-            first_failure(&[(payer == Some(authorization.payer), "invalid_permit2_signature")])
-        }
+    } else {
+        SignatureKind::Contract
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use evm::signature::erc6492;
 use http::HeaderMap;
 use order::model::chain::{EvmAddress, Network};
 use order::model::ids::OperationId;
@@ -44,7 +45,7 @@ pub struct Permit2Authorization {
     /// In seconds of the chain's time.
     pub valid_after: u64,
     pub deadline: u64,
-    /// 65 bytes from a key, any number for a contract.
+    /// As it was sent: 64 or 65 bytes from a key, any number from a smart wallet.
     pub signature: Vec<u8>,
     /// Gives Permit2 the allowance, if the payer has not approved it on chain.
     pub permit: Option<Eip2612Permit>,
@@ -65,6 +66,17 @@ impl Permit2Authorization {
     /// after the checks became stricter.
     pub fn read(credential: &Credential) -> Result<Self, Rejection> {
         Payload::parse(credential)?.fields.map(|fields| fields.authorization)
+    }
+
+    /// The signature as the payer's account checks it: some smart wallets add how they are
+    /// deployed (ERC-6492), which neither Permit2 nor the wallet reads.
+    pub fn account_signature(&self) -> &[u8] {
+        erc6492::inner(&self.signature).unwrap_or(&self.signature)
+    }
+
+    /// Whether the signature says how the payer's account is deployed.
+    pub fn has_deployment(&self) -> bool {
+        erc6492::is_wrapped(&self.signature)
     }
 }
 

@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use super::credential::Permit2Authorization;
 use super::resource::Resource;
 use super::settler::{
-    FacilitatorAddress, GasSponsoring, Permit2Payment, Permit2Settler, Permit2Support,
-    SignatureKind,
+    FacilitatorAddress, GasSponsoring, KnownAccount, Permit2Payment, Permit2Settler,
+    Permit2Support, SignatureKind,
 };
 use super::signature::{authorization_digest, permit_digest};
 use super::tender::X402;
@@ -49,6 +49,7 @@ pub(crate) fn quote() -> CardQuote {
 pub(crate) struct FakeSettler {
     pub(crate) networks: Vec<Network>,
     pub(crate) sponsoring: GasSponsoring,
+    pub(crate) known: KnownAccount,
     pub(crate) verified: Result<(), Rejection>,
     pub(crate) prepared: Result<Preparation, Rejection>,
     pub(crate) settled: Result<ConfirmedTransfer, Unsettled>,
@@ -67,6 +68,7 @@ impl FakeSettler {
         Self {
             networks: Network::ALL.to_vec(),
             sponsoring: GasSponsoring::Offered,
+            known: KnownAccount::WithoutCode,
             verified: Ok(()),
             prepared: Ok(Preparation(b"signed".to_vec())),
             settled: Ok(moved.clone()),
@@ -98,6 +100,10 @@ impl Permit2Settler for FakeSettler {
         } else {
             FacilitatorAddress::Unknown
         }
+    }
+
+    fn known_account(&self, _network: Network, _payer: EvmAddress) -> KnownAccount {
+        self.known
     }
 
     async fn verify(

@@ -21,8 +21,12 @@ pub trait Permit2Settler: Send + Sync {
     /// challenge names or may have named before.
     fn classify_facilitator(&self, network: Network, named: EvmAddress) -> FacilitatorAddress;
 
-    /// Checks what only the chain knows: balance, allowance, nonce, and the signature if a
-    /// contract has to check it. Moves no money.
+    /// What is known about a payer's account. Answers from memory, because a credential is
+    /// checked with it before any outside call.
+    fn known_account(&self, network: Network, payer: EvmAddress) -> KnownAccount;
+
+    /// Checks what only the chain knows: balance, allowance, nonce, and the signature if the
+    /// code of the payer's account has to check it. Moves no money.
     async fn verify(
         &self,
         authorization: &Permit2Authorization,
@@ -70,13 +74,24 @@ pub enum FacilitatorAddress {
     Unknown,
 }
 
-/// What has to check the signature of an authorization.
+/// What can confirm the signature of an authorization. The length of a signature does not tell:
+/// the owner of a smart wallet signs with 65 bytes too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureKind {
-    /// Made with the payer's key, which was checked without the chain.
+    /// It recovers to the payer's own address. Only an account that has both a key and code
+    /// (EIP-7702) can still reject it.
     Key,
-    /// Too long for a key. If the payer is a contract, only the contract can check it (EIP-1271).
+    /// It does not. If the payer's account has code, the code can accept it (ERC-1271).
     Contract,
+}
+
+/// What is known about an account without asking the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownAccount {
+    /// A node said a short time ago that it has no code.
+    WithoutCode,
+    /// It may have code.
+    Unknown,
 }
 
 /// A payment to settle or to trace.

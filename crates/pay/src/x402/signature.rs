@@ -10,10 +10,6 @@ use super::PERMIT2;
 use super::credential::Permit2Authorization;
 use crate::eip712::{Word, token_domain};
 
-/// The most bytes that a key's signature has. What is longer comes from a
-/// contract, or be invalid.
-pub const KEY_SIGNATURE_BYTES_MAX: usize = 65;
-
 /// What the payer of this promise signed, if the promise is for USDC and for
 /// the `upto` proxy.
 pub fn authorization_digest(promise: &Permit2Authorization) -> Word {

@@ -15,12 +15,12 @@ use order::tender::{
 };
 
 use super::challenge::ChallengeCache;
-use super::checks::{CredentialCheck, signer};
+use super::checks::{CredentialCheck, SignedAuthorization, signer};
 use super::credential::{self, Payload, Permit2Authorization};
 use super::extensions::Extensions;
 use super::receipt;
 use super::resource::Resource;
-use super::settler::{Permit2Payment, Permit2Settler};
+use super::settler::{Permit2Payment, Permit2Settler, SignatureKind};
 use crate::mode::PaymentMode;
 
 /// Payment by x402.
@@ -62,7 +62,8 @@ impl Tender for X402 {
 
     fn resume(&self, payment: &Payment) -> Option<Box<dyn Session + '_>> {
         let authorization = Permit2Authorization::read(&payment.authorization.credential).ok()?;
-        Some(Box::new(X402Session { x402: self, authorization }))
+        let signature = signer(&authorization);
+        Some(Box::new(X402Session { x402: self, authorization, signature }))
     }
 }
 
@@ -84,9 +85,9 @@ impl<'a> PresentedCredential<'a> for Presented<'a> {
         let facilitator = x402.facilitator.as_ref();
         let (resource, extensions) = (&x402.resource, &x402.extensions);
         let check = CredentialCheck { terms, facilitator, resource, extensions };
-        let signed = check.run(payload?)?;
+        let SignedAuthorization { authorization: signed, signature } = check.run(payload?)?;
         let authorization = authorization(credential, &signed, keys.all());
-        let session = Box::new(X402Session { x402, authorization: signed });
+        let session = Box::new(X402Session { x402, authorization: signed, signature });
         Ok(CheckedCredential { authorization, session })
     }
 }
@@ -95,6 +96,7 @@ impl<'a> PresentedCredential<'a> for Presented<'a> {
 struct X402Session<'a> {
     x402: &'a X402,
     authorization: Permit2Authorization,
+    signature: SignatureKind,
 }
 
 impl X402Session<'_> {
@@ -107,7 +109,7 @@ impl X402Session<'_> {
 #[async_trait]
 impl Session for X402Session<'_> {
     async fn verify(&self) -> Result<(), Rejection> {
-        self.x402.facilitator.verify(&self.authorization, signer(&self.authorization)).await
+        self.x402.facilitator.verify(&self.authorization, self.signature).await
     }
 
     async fn prepare(

@@ -24,6 +24,7 @@ use super::tender::X402;
 use crate::transfer::TransferStatus;
 
 mod payment_flow;
+mod smart_wallets;
 mod tampering;
 
 /// What a correct client sends after our challenge.
@@ -169,22 +170,6 @@ fn a_credential_for_other_terms_is_rejected() {
     }
     let late = Terms { now: NOW.plus(541), ..terms() };
     assert_eq!(refused(&payload, &late), "permit2_deadline_expired");
-}
-
-#[test]
-fn a_long_signature_is_left_to_the_contract_and_a_short_one_is_checked_here() {
-    let signed = |bytes: usize| {
-        let mut payload = correct(Network::Base);
-        payload["payload"]["signature"] = format!("0x{}", "5a".repeat(bytes)).into();
-        payload
-    };
-    for bytes in [0, 1, 63, 64, 65] {
-        assert_eq!(refused(&signed(bytes), &terms()), "invalid_permit2_signature", "{bytes}");
-    }
-    for bytes in [66, 96, 320] {
-        let (_, settler) = accepted(&signed(bytes));
-        assert_eq!(*settler.signers.lock().unwrap(), [SignatureKind::Contract]);
-    }
 }
 
 #[test]

@@ -44,6 +44,16 @@ const REASONS: &[(&str, &str)] = &[
         "This service takes no payments from accounts with code. Pay from a plain account.",
     ),
     (
+        "contract_wallet_not_deployed",
+        "The payer's smart wallet is not deployed on this network. Deploy it with any transaction, \
+         then send the same payment again.",
+    ),
+    (
+        "contract_wallet_rejected_signature",
+        "The payer's account has code that does not accept the signature. Sign as its wallet \
+         requires, remove the delegation (EIP-7702), or pay from a plain account.",
+    ),
+    (
         "contract_wallet_failed_recently",
         "The last payment of this wallet contract failed on chain. Wait an hour, or pay from a \
          plain account.",

@@ -48,6 +48,13 @@ pub enum AccountCode {
     Present,
 }
 
+impl AccountCode {
+    /// From a node's `eth_getCode`. An account with a key and code (EIP-7702) has code too.
+    pub(crate) fn of(code: &[u8]) -> Self {
+        if code.is_empty() { Self::None } else { Self::Present }
+    }
+}
+
 /// One nonce, and everything that was signed for it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutboxRow {

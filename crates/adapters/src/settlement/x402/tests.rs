@@ -1,6 +1,7 @@
 //! The calls and the proof alone, beside what the official client made.
 
 use order::model::chain::Network;
+use pay::x402::signature::authorization_digest;
 use serde_json::Value;
 
 use super::*;

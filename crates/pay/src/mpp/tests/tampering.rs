@@ -189,6 +189,20 @@ fn a_source_must_be_the_account_that_signed() {
 }
 
 #[test]
+fn a_signature_of_a_smart_wallet_is_rejected_with_where_it_can_pay() {
+    for length in [65, 66, 130, 500] {
+        let mut credential = correct(Nonce::Packed);
+        credential["payload"]["signature"] = format!("0x{}", "1b".repeat(length)).into();
+        let (result, settler) = verify(FakeSettler::good(), sent(&credential), &terms());
+        assert_eq!(settler.calls(), Vec::<&str>::new());
+        let Err(Rejection::Invalid(told)) = result else { panic!("{result:?}") };
+        let (problem, reason) = CredentialProblem::split(&told);
+        assert_eq!(problem, CredentialProblem::VerificationFailed);
+        assert!(reason.contains("x402 at /api/x402/postcards"), "{reason}");
+    }
+}
+
+#[test]
 fn other_credential_types_are_rejected() {
     for kind in ["transaction", "hash", "permit2", "Authorization", ""] {
         let mut credential = correct(Nonce::Packed);
