@@ -123,7 +123,7 @@
 
   /** The last word of an attempt; moving there lets a screen reader read it. */
   function conclude({ title, text, rows = [], again = null, mood = "" }) {
-    const look = element("a", "The order’s status", { href: statusPath });
+    const look = element("a", "The order’s status", { href: `/orders/${data.order}` });
     const facts = within("dl", "facts", ...rows.map(([name, value]) => row(name, value)), row("To follow it", look));
     outcome.replaceChildren(element("h2", title), element("p", text), facts);
     if (again) {
@@ -159,6 +159,7 @@
 
   function paid({ id, status, charged, network, transaction }) {
     forget();
+    storage((shelf) => shelf.removeItem("pennyblack:card")); // written at /send, and not needed any more
     head(heads.paid);
     byId("terms").hidden = true;
     const rows = [["Order", id], ["Status", plain(status)]];

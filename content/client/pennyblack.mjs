@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Pennyblack on the command line: asks the nine public, read-only tools of the site's MCP server.
 // One file, Node.js 22 or newer, no packages, no key. `node pennyblack.mjs --help` says the rest.
+import { readFile } from "node:fs/promises";
 import * as util from "node:util";
 
 /** The site that this file was downloaded from. */
@@ -48,9 +49,20 @@ const TOOLS = [
 ];
 /** Read like a tool, but it asks nobody. */
 const LISTING = { name: "tools", says: "The nine tools; with --json also the rules of their flags.", flags: {}, required: [] };
+/** Read like a tool, but it asks nobody: the card goes into the part of a link that no browser sends. */
+const HAND_OFF = {
+  name: "hand_off", says: "A link with which a person reviews and pays a card that you wrote. Sends nothing.",
+  flags: {
+    body: { type: "string", minLength: 1, maxLength: 4096, description: "File with the card as JSON, as the API takes it" },
+    language: { type: "string", enum: ["en", "de", "es", "it"], description: "Language of the form" },
+  }, required: ["body"],
+};
+const LOCAL = [LISTING, HAND_OFF];
+const CARD_BYTES_MAX = 16 * 1024;
 
 /** Flags to learn from; the checks of the site try every one of them. */
 const EXAMPLES = {
+  hand_off: "--body card.json --language en",
   get_product: "--slug signer-mini",
   search_support_faq: "--query \"refund\"",
   get_support_answer: "--id delivery-time",
@@ -111,7 +123,7 @@ async function main(args) {
   if (name === "help" && (names.length > 0 || given.has("help"))) return print(help());
   if (name === "help") throw new Fault(EXIT.USAGE, [...faults, help()].join("\n"));
 
-  const tool = [LISTING, ...TOOLS].find((one) => one.name === name);
+  const tool = [...LOCAL, ...TOOLS].find((one) => one.name === name);
   if (!tool) throw new Fault(EXIT.USAGE, `There is no tool "${name}". These are the nine:\n\n${list()}`);
   if (given.has("help")) return print(helpOn(tool));
 
@@ -122,13 +134,14 @@ async function main(args) {
     throw new Fault(EXIT.USAGE, [...faults, `What ${name} takes: node pennyblack.mjs ${name} --help`].join("\n"));
   }
   if (tool === LISTING) return print(given.has("json") ? json(TOOLS) : list());
+  if (tool === HAND_OFF) return print(await handOff(values, place));
   const answer = await ask({ name, values, ...place });
   return print(given.has("json") ? json(answer) : shown(name, answer));
 }
 
 /** Words and flags apart. What is wrong with a flag is noted, and told with everything else. */
 function read(args) {
-  const flags = TOOLS.flatMap((tool) => Object.keys(tool.flags)).map((flag) => [flag, { type: "string" }]);
+  const flags = [...LOCAL, ...TOOLS].flatMap((tool) => Object.keys(tool.flags)).map((flag) => [flag, { type: "string" }]);
   const options = { ...Object.fromEntries(flags), ...OPTIONS };
   const { tokens } = util.parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   const names = [], given = new Map(), faults = [];
@@ -193,6 +206,35 @@ function endpointAt(base) {
   const { protocol, username, password, pathname, search, hash, origin } = new URL(base);
   const bare = pathname === "/" && username + password + search + hash === "";
   return bare && /^https?:$/.test(protocol) ? `${origin}/mcp` : undefined;
+}
+
+// --- From a card to a link -------------------------------------------------------------------
+
+/** The link to the form with a card in its fragment. What the form could not use is refused here. */
+async function handOff({ body, language = "en" }, { endpoint }) {
+  const text = await readFile(body, "utf8").catch(({ code }) => {
+    throw new Fault(EXIT.USAGE, `${body} cannot be read: ${code}.`);
+  });
+  const card = parsed(text);
+  const faults = cardFaults(card);
+  if (Buffer.byteLength(text) > CARD_BYTES_MAX) faults.push(`The card has more than ${CARD_BYTES_MAX} bytes.`);
+  if (faults.length > 0) throw new Fault(EXIT.USAGE, [`${body} is no card that can be handed over.`, ...faults].join("\n"));
+  const path = language === "en" ? "/send" : `/${language}/send`;
+  return `${new URL(path, endpoint)}#card=${Buffer.from(JSON.stringify(card)).toString("base64url")}`;
+}
+
+function cardFaults(card) {
+  const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!isRecord(card)) return ["It must be one JSON object with front_image_url, message and recipient."];
+  const { recipient = {}, ...rest } = card;
+  if (!isRecord(recipient)) return ["recipient must be an object."];
+  const known = ["front_image_url", "message"], members = ["name", "address", "city", "province", "postal_code", "country"];
+  const check = (names, prefix) => ([name, value]) => {
+    if (!names.includes(name)) return `${prefix}${name} has no place in the form.`;
+    return typeof value === "string" ? [] : `${prefix}${name} must be text.`;
+  };
+  const faults = [...Object.entries(rest).flatMap(check(known, "")), ...Object.entries(recipient).flatMap(check(members, "recipient."))];
+  return faults;
 }
 
 // --- From a question to an answer ------------------------------------------------------------
@@ -333,6 +375,7 @@ Usage:
   node pennyblack.mjs tools                  what can be asked, in nine tools
   node pennyblack.mjs TOOL --help            what one of them takes, with an example
   node pennyblack.mjs TOOL [--name value]    ask it
+  node pennyblack.mjs hand_off --body FILE   a link with which a person pays a card that you wrote
 
 Try these first:
   node pennyblack.mjs list_shop_products

@@ -82,8 +82,8 @@ async function resubmission(tab, sandbox, order) {
   const before = await sandbox.accepted();
   await tab.goto(`${sandbox.console}/`);
   const listed = await tab.$$eval(".urgent .orders a", (links) => links.map((link) => link.getAttribute("href")));
-  assert.ok(listed.includes(`/orders/${order}`), "it is listed as needing attention");
-  const page = `${sandbox.console}/orders/${order}`;
+  assert.ok(listed.includes(`/console/orders/${order}`), "it is listed as needing attention");
+  const page = `${sandbox.console}/console/orders/${order}`;
   await tab.goto(page);
   for (const details of await tab.$$("details")) await details.evaluate((one) => one.setAttribute("open", ""));
   await check(tab, "order-lost");
@@ -115,7 +115,7 @@ async function resubmission(tab, sandbox, order) {
 const byOperator = ({ events }) => events.filter(({ actor }) => actor === "operator:ada");
 
 async function refund(tab, sandbox, order) {
-  const page = `${sandbox.console}/orders/${order}`;
+  const page = `${sandbox.console}/console/orders/${order}`;
   const wrong = { transaction: `0x${"12".repeat(32)}`, note: "a wrong one" };
   assert.equal((await act(tab, page, "refund", wrong)).status(), 409);
   assert.match(await notice(tab), /does not know this transaction\. Nothing was changed/);
@@ -136,7 +136,7 @@ async function refund(tab, sandbox, order) {
 /** Two tabs on one order: the second is told that it has changed. */
 async function twoTabs(browser, tab, sandbox, order) {
   const other = await openTab(browser, sandbox.console, complaints);
-  const page = `${sandbox.console}/orders/${order}`;
+  const page = `${sandbox.console}/console/orders/${order}`;
   await other.goto(page);
   const revealed = await act(tab, page, "reveal", { note: "the payer asks for the spelling" });
   assert.equal(revealed.status(), 200);
@@ -149,7 +149,7 @@ async function twoTabs(browser, tab, sandbox, order) {
   assert.equal((await act(other, page, "acknowledge", { note: "the payer is told" })).status(), 200);
   await other.goto(`${sandbox.console}/`);
   const urgent = await other.$$eval(".urgent .orders a", (links) => links.map((link) => link.getAttribute("href")));
-  assert.ok(!urgent.includes(`/orders/${order}`), "it needs no attention any more");
+  assert.ok(!urgent.includes(`/console/orders/${order}`), "it needs no attention any more");
   const erased = await act(other, page, "erase", { note: "it cannot be printed" }, () => check(other, "confirm-erase"));
   assert.equal(erased.status(), 200);
   assert.equal((await sandbox.show(order)).state, "unfulfilled_erased");
@@ -159,7 +159,7 @@ async function twoTabs(browser, tab, sandbox, order) {
 
 /** A form that a page of another origin sends, also with the session's own CSRF token, changes nothing. */
 async function otherOrigin(browser, tab, sandbox, order) {
-  const page = `${sandbox.console}/orders/${order}`;
+  const page = `${sandbox.console}/console/orders/${order}`;
   await tab.goto(page);
   const { version } = await sandbox.show(order);
   const csrf = await tab.$eval("input[name=csrf]", (found) => found.value);
@@ -190,10 +190,10 @@ async function lists(tab, sandbox, mailed) {
   await tab.select("#state", "mailed");
   await follow(tab, ".filters button");
   const listed = await tab.$$eval(".orders a", (links) => links.map((link) => link.getAttribute("href")));
-  assert.deepEqual(listed, [`/orders/${mailed}`]);
+  assert.deepEqual(listed, [`/console/orders/${mailed}`]);
   await check(tab, "orders-filtered");
   assert.equal((await tab.goto(`${sandbox.console}/?payer=0x12`)).status(), 400);
-  assert.equal((await tab.goto(`${sandbox.console}/orders/${"0".repeat(32)}`)).status(), 404);
+  assert.equal((await tab.goto(`${sandbox.console}/console/orders/${"0".repeat(32)}`)).status(), 404);
   await check(tab, "no-such-order");
   done("list: filtered by state; an invalid filter is an error");
 }

@@ -1,8 +1,8 @@
-// Checks six pages, one of each kind, with Lighthouse as a phone on a slow connection.
+// Checks seven pages, one of each kind, with Lighthouse as a phone on a slow connection.
 import lighthouse from "lighthouse";
 import { base, browser, fail, note, pass, verdict } from "./lib.mjs";
 
-const PAGES = ["/", "/bitcoin-deutschland/", "/shop", "/shop/signer-mini", "/docs", "/privacy-policy"];
+const PAGES = ["/", "/bitcoin-deutschland/", "/shop", "/shop/signer-mini", "/docs", "/privacy-policy", "/send"];
 const WANTED = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100, "agentic-browsing": 100 };
 // Other load on the machine only makes a run slower, so the best of several runs counts, with pauses between them.
 const ATTEMPTS = 12;

@@ -5,7 +5,9 @@ use std::error::Error;
 use std::io::{Read, Write};
 
 use content::catalog::Catalog;
-use content::render::{Money, PayableNetwork, Paywall, RenderContext, Renderer, UnpaidRequest};
+use content::render::{
+    CardLimits, Money, PayableNetwork, Paywall, RenderContext, Renderer, UnpaidRequest,
+};
 use serde_json::Value;
 
 /// The paths that the content links to and that are not pages.
@@ -34,6 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
         paywall: vec!["/assets/wallet.js".to_owned(), "/assets/paywall.js".to_owned()],
+        send_scripts: vec!["/assets/send.js".to_owned()],
+        order_script: "/assets/order.js".to_owned(),
+        card_limits: CardLimits { message_characters: 1_000, line_characters: 100 },
+        picture_origin: "https://penny.example".to_owned(),
         endpoint_list: String::new(),
         example_body: String::new(),
         client_sha256: String::new(),

@@ -2,6 +2,8 @@
 
 use crate::agents::AgentTexts;
 use crate::briefing::Briefing;
+use crate::catalog::gallery::GalleryPicture;
+use crate::catalog::send::SendTexts;
 use crate::client::ClientScript;
 use crate::faq::SupportAnswer;
 use crate::fault::ContentFault;
@@ -12,7 +14,9 @@ use crate::snippet::Snippets;
 use crate::source::ContentSource;
 
 mod checks;
+pub mod gallery;
 mod load;
+pub mod send;
 
 #[cfg(test)]
 pub(crate) mod fixtures;
@@ -29,6 +33,10 @@ pub struct Catalog {
     pub agents: AgentTexts,
     pub client: ClientScript,
     pub snippets: Snippets,
+    /// The texts of the form and of the order page.
+    pub send: SendTexts,
+    /// Pictures that the form offers.
+    pub gallery: Vec<GalleryPicture>,
     pub(crate) source: ContentSource,
 }
 
@@ -61,6 +69,14 @@ impl Catalog {
         let default = default.map(|one| ("x-default", one.front.path.as_str()));
         let each = siblings.iter().map(|one| (one.language.code(), one.front.path.as_str()));
         each.chain(default).collect()
+    }
+
+    /// The path of the same page in another language, or the path itself.
+    pub(crate) fn path_in<'a>(&'a self, path: &'a str, language: Language) -> &'a str {
+        let page = self.pages.iter().find(|page| page.front.path == path);
+        let siblings = page.map(|page| self.siblings(page)).unwrap_or_default();
+        let sibling = siblings.into_iter().find(|sibling| sibling.language == language);
+        sibling.map_or(path, |sibling| &sibling.front.path)
     }
 
     pub fn product(&self, slug: &str) -> Option<&Product> {

@@ -4,7 +4,8 @@
 //! 1. [`site`]: facts that several pages need.
 //! 2. [`page`], [`product`], [`faq`], [`briefing`], [`agents`], [`client`], [`snippet`]: the
 //!    files of the content folder.
-//! 3. [`catalog`]: all of it, built in or from a folder, and checked.
+//! 3. [`catalog`]: all of it, built in or from a folder, and checked, with the texts of the form
+//!    and its pictures.
 //! 4. [`search`]: full-text search.
 //! 5. [`render`]: pages as HTML and as Markdown.
 

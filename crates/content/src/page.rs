@@ -43,6 +43,8 @@ pub enum PageKind {
     Prose,
     Legal,
     Docs,
+    /// The form in which a card is written.
+    Send,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +60,7 @@ impl PageKind {
             Self::Landing => "landing.html",
             Self::Prose | Self::Legal => "prose.html",
             Self::Docs => "docs.html",
+            Self::Send => "send.html",
         }
     }
 }

@@ -2,12 +2,23 @@
 
 mod layout;
 mod lists;
+mod order_page;
 mod pages;
 mod paywall;
+mod phrases;
 mod renderer;
+mod send;
 
+pub use order_page::{
+    ExplorerLink, OrderPageError, OrderPages, OrderSummary, PaymentSummary, TimelineStep,
+    TransferProof,
+};
 pub use paywall::{Money, PayableNetwork, Paywall, PaywallPage, UnpaidRequest};
-pub use renderer::{PageBodies, RenderContext, Renderer};
+pub use renderer::{CardLimits, PageBodies, RenderContext, Renderer};
+pub use send::{
+    CardForm, CardFormFault, CardFormNotice, CardFormPages, CardFormValues, CardProof, ShownQuote,
+    ShownWarning,
+};
 
 #[cfg(test)]
 mod tests;

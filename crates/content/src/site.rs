@@ -95,7 +95,7 @@ impl Language {
         }
     }
 
-    pub(crate) fn from_code(code: &str) -> Option<Self> {
+    pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 }

@@ -18,6 +18,7 @@ use order::ports::{Clock, NameService};
 use order::status::StatusReader;
 use tower::Service;
 
+use crate::documents::document::UrlScheme;
 use crate::documents::service::DocumentService;
 use crate::documents::site::Site;
 use crate::http::layer::RequestLayer;
@@ -32,9 +33,13 @@ use crate::mcp::public_content::PublicContent;
 use crate::mcp::transport::{self, McpServer};
 use crate::routes::agents::AgentRegistry;
 use crate::routes::health::Dependencies;
+use crate::routes::order_page::OrderPageState;
 use crate::routes::postcards::{PaidEndpoint, PaidRoutes};
+use crate::routes::previews::PreviewState;
 use crate::routes::sellers::SellerLookup;
-use crate::routes::{agents, health, not_found, orders, previews, sellers, shop};
+use crate::routes::send::written_card::GalleryUrl;
+use crate::routes::send::{self, FORM_BYTES, SendState};
+use crate::routes::{agents, health, not_found, order_page, orders, previews, sellers, shop};
 use crate::site_facts::ListenScope;
 use crate::task_tracker::TaskTracker;
 
@@ -80,17 +85,27 @@ impl App {
     pub fn new(state: AppState) -> Self {
         let layer = RequestLayer::new(state.limits);
         let quota = Arc::new(state.quota);
-        let Site { facts, documents, not_found_page, pages, paywall } = state.site;
+        let Site { facts, documents, not_found_page, pages, paywall, card_form, order_pages } =
+            state.site;
+        let scheme = UrlScheme::of(&facts.base_url);
+        let order_page = OrderPageState {
+            statuses: state.statuses.clone(),
+            pages: order_pages,
+            mode: facts.mode,
+            scheme,
+            languages: facts.catalog.site.languages.clone(),
+        };
         let routes = Router::new()
             .merge(health::routes(state.statuses.store.clone(), state.dependencies))
             .merge(orders::routes(state.statuses))
+            .merge(order_page::routes(order_page))
             .merge(agents::routes(state.agents))
             .merge(shop::routes(&facts))
             .merge(sellers::routes(SellerLookup { names: state.names, clock: state.clock }));
         let routes = not_found::with_fallback(routes, &facts, not_found_page);
-        let previews = previews::routes(state.previews);
+        let previews = state.previews.map(PreviewState::new);
         let preview_layer = layer.with(postcard_limits(state.limits));
-        let router = layered(previews, preview_layer).merge(layered(routes, layer.clone()));
+        let preview_routes = layered(previews::routes(previews.clone()), preview_layer);
         let paid_limits = RequestLimits { request_time: state.paid_request_time, ..state.limits };
         let paid = PaidEndpoint::both(
             state.paid_routes,
@@ -99,6 +114,17 @@ impl App {
             postcard_limits(paid_limits),
             facts.mode,
         );
+        let payment = paid[0].clone();
+        let origin = facts.picture_origin();
+        let gallery = facts.catalog.gallery.iter().map(|picture| GalleryUrl {
+            name: picture.name.clone(),
+            url: format!("{origin}{}", picture.path()),
+        });
+        let gallery = gallery.collect();
+        let form = send::routes(SendState { pages: card_form, previews, payment, gallery, scheme });
+        let form_layer = layer.with(RequestLimits { body_bytes: FORM_BYTES, ..state.limits });
+        let router =
+            layered(routes, layer.clone()).merge(preview_routes).merge(layered(form, form_layer));
         let content = PublicContent { facts, pages };
         let mcp = McpServer::new(&content, quota.clone(), state.limits, state.listen_scope);
         let ids = layer.ids().clone();
@@ -128,7 +154,7 @@ impl App {
             let respond = |request| endpoint.clone().respond(request);
             return AppFuture::Tracked(TrackedResponse::start(&self.ids, route, request, respond));
         }
-        match self.documents.find(path) {
+        match self.documents.find(path).filter(|entry| entry.answers(request.method())) {
             Some(entry) => AppFuture::Document(ready(self.documents.respond(entry, &request))),
             None => {
                 let request = request.map(Body::new);

@@ -49,6 +49,9 @@ pub enum ListenScope {
 /// The date of the discovery contract, which is the version of the OpenAPI document.
 pub const CONTRACT_DATE: &str = "2026-08-29";
 
+/// The site in examples.
+const EXAMPLE_ORIGIN: &str = "https://pennyblack.example";
+
 /// The version of this software, for server cards.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -82,6 +85,12 @@ impl SiteFacts {
     /// The CAIP-2 names of the networks.
     pub fn caip2_networks(&self) -> Vec<&'static str> {
         self.networks.iter().map(|network| network.caip2()).collect()
+    }
+
+    /// The origin at which the postcard provider fetches pictures of the gallery. A site without a
+    /// public URL has an emulated provider, which fetches nothing.
+    pub fn picture_origin(&self) -> &str {
+        if self.base_url.starts_with("https://") { &self.base_url } else { EXAMPLE_ORIGIN }
     }
 
     pub fn url(&self, path: &str) -> String {

@@ -214,6 +214,8 @@ pub const SURFACE: &[Endpoint] = &[
     endpoint(Get, "/api/x402/orders/{publicOrderId}", "getOrder", Postcards, Json,
         &[200, 400, 404, 503],
         "Payment and delivery status of one order, without personal data."),
+    endpoint(Get, "/orders/{publicOrderId}", "getOrderPage", Postcards, Html, &[200, 400, 404],
+        "The same as a page for people."),
     endpoint(Get, "/api/x402/resolve/{username}", "resolveSeller", Postcards, Json,
         &[200, 400, 404, 500, 503],
         "The payout address of a seller, with the ENS evidence for it."),

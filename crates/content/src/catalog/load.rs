@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::agents::AgentTexts;
 use crate::briefing::{self, Briefing};
+use crate::catalog::gallery::GalleryPicture;
+use crate::catalog::send::SendTexts;
 use crate::catalog::{Catalog, checks};
 use crate::client::ClientScript;
 use crate::faq::{self, SupportAnswer};
@@ -43,6 +45,8 @@ impl Catalog {
         let agents = collect(AgentTexts::read(&source), &mut faults);
         let client = collect(ClientScript::read(&source).map_err(one), &mut faults);
         let snippets = collect(Snippets::read(&source), &mut faults);
+        let send = collect(SendTexts::read(&source), &mut faults);
+        let gallery = collect(GalleryPicture::read_all(&source), &mut faults);
         let (Some(site), Some(pages), Some(products)) = (site, pages, products) else {
             return Err(faults);
         };
@@ -52,8 +56,22 @@ impl Catalog {
         let (Some(client), Some(snippets)) = (client, snippets) else {
             return Err(faults);
         };
-        let catalog =
-            Self { site, pages, products, answers, briefing, agents, client, snippets, source };
+        let (Some(send), Some(gallery)) = (send, gallery) else {
+            return Err(faults);
+        };
+        let catalog = Self {
+            site,
+            pages,
+            products,
+            answers,
+            briefing,
+            agents,
+            client,
+            snippets,
+            send,
+            gallery,
+            source,
+        };
         faults.extend(checks::faults(&catalog, other_paths));
         if faults.is_empty() { Ok(catalog) } else { Err(faults) }
     }

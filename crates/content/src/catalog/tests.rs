@@ -83,7 +83,7 @@ fn a_missing_translation_is_reported() {
 #[test]
 fn an_unexpected_translation_is_reported() {
     let folder = copy_of_built_in();
-    change(folder.path(), "site.toml", "translated = [\"home\"]", "translated = []");
+    change(folder.path(), "site.toml", "translated = [\"home\", ", "translated = [");
     let faults = faults(folder.path());
     assert_eq!(faults.len(), 3, "{faults:?}");
     assert!(faults[0].starts_with("pages/home.de.md: is not expected"), "{faults:?}");

@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use super::renderer::Renderer;
-use crate::page::Page;
+use crate::page::{Page, PageKind};
 use crate::site::{Language, LinkLabel, SiteLink, UiWords};
 
 /// The target of a language link if the page is not translated.
@@ -34,7 +34,8 @@ impl Renderer<'_> {
         let site = &self.catalog.site;
         let words = site.words(language);
         let navigation = site.navigation.iter().map(|link| {
-            context! { path => link.path, text => label(link, words), current => link.path == here }
+            let path = self.catalog.path_in(&link.path, language);
+            context! { path, text => label(link, words), current => path == here }
         });
         let footer = site.footer.iter().map(|group| {
             let links = group.links.iter();
@@ -86,6 +87,13 @@ impl Renderer<'_> {
             })
         };
         site.languages.iter().filter_map(link).collect()
+    }
+
+    /// The path of the form in which a card is written.
+    pub(super) fn form_path(&self, language: Language) -> &str {
+        let forms = self.catalog.pages.iter().filter(|page| page.front.kind == PageKind::Send);
+        let own = forms.clone().find(|page| page.language == language);
+        own.or_else(|| forms.clone().next()).map_or("/", |page| &page.front.path)
     }
 
     /// The `hreflang` links of a translated page.

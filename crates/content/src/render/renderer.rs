@@ -17,6 +17,13 @@ pub struct RenderContext {
     pub script: String,
     /// Paths of the scripts of the paywall, in loading order.
     pub paywall: Vec<String>,
+    /// Paths of the scripts of the form, in loading order.
+    pub send_scripts: Vec<String>,
+    /// Path of the script of the order page.
+    pub order_script: String,
+    pub card_limits: CardLimits,
+    /// The origin of the gallery, as the postcard provider reaches it.
+    pub picture_origin: String,
     /// Every endpoint, as a Markdown table.
     pub endpoint_list: String,
     /// A complete postcard request, as JSON.
@@ -27,6 +34,13 @@ pub struct RenderContext {
     pub open: Vec<&'static str>,
     /// The networks of x402 payments, as a list in English.
     pub networks: String,
+}
+
+/// The longest texts of a card, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardLimits {
+    pub message_characters: usize,
+    pub line_characters: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

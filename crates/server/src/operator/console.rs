@@ -29,9 +29,9 @@ mod tests;
 pub(crate) fn routes(state: Arc<OperatorState>) -> Router {
     Router::new()
         .route("/", get(orders::list))
-        .route("/orders/{id}", get(orders::order))
-        .route("/orders/{id}/evidence", get(orders::evidence))
-        .route("/orders/{id}/{action}", post(acting::act).get(acting::show_order))
+        .route("/console/orders/{id}", get(orders::order))
+        .route("/console/orders/{id}/evidence", get(orders::evidence))
+        .route("/console/orders/{id}/{action}", post(acting::act).get(acting::show_order))
         .route("/money", get(money::show))
         .route(pages::STYLE_PATH, get(style))
         .route(pages::ICON_PATH, get(icon))

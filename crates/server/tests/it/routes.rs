@@ -13,4 +13,5 @@ mod pages;
 mod preview_image_urls;
 mod preview_provider_faults;
 mod quota;
+mod send;
 mod shop;

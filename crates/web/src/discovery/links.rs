@@ -9,6 +9,7 @@ pub const PREVIEW: Endpoint = at("/api/x402/postcards/preview");
 pub const SEND_BY_X402: Endpoint = at("/api/x402/postcards");
 pub const SEND_BY_MPP: Endpoint = at("/api/mpp/postcards");
 pub const ORDER: Endpoint = at("/api/x402/orders/{publicOrderId}");
+pub const ORDER_PAGE: Endpoint = at("/orders/{publicOrderId}");
 pub const RESOLVE: Endpoint = at("/api/x402/resolve/{username}");
 pub const OPENAPI: Endpoint = at("/openapi.json");
 pub const QUOTE: Endpoint = at("/api");
@@ -43,6 +44,7 @@ pub const DOCS: &str = "docs";
 pub const DEVELOPERS: &str = "developers";
 pub const MARKETPLACE: &str = "docs-x402-username-marketplace";
 pub const SHOP: &str = "shop";
+pub const SEND: &str = "send";
 pub const SUPPORT: &str = "support";
 pub const CONTACT: &str = "contact";
 pub const INVEST: &str = "invest";
@@ -135,7 +137,8 @@ mod tests {
     #[test]
     fn every_linked_page_exists() {
         let facts = fixtures::site_facts();
-        let pages = [DOCS, DEVELOPERS, MARKETPLACE, SHOP, SUPPORT, CONTACT, INVEST, TERMS, PRIVACY];
+        let pages =
+            [DOCS, DEVELOPERS, MARKETPLACE, SHOP, SEND, SUPPORT, CONTACT, INVEST, TERMS, PRIVACY];
         for name in pages {
             assert_ne!(page(&facts, name), facts.url("/"), "{name}");
         }

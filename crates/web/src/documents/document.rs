@@ -23,9 +23,9 @@ pub(crate) const PAGE_CSP: HeaderValue = HeaderValue::from_static(
 );
 const DATA_CSP: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-const PERMISSIONS: HeaderValue =
+pub(super) const PERMISSIONS: HeaderValue =
     HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
-const STRICT_TRANSPORT: HeaderValue =
+pub(super) const STRICT_TRANSPORT: HeaderValue =
     HeaderValue::from_static("max-age=63072000; includeSubDomains");
 
 /// How long caches may keep a response.

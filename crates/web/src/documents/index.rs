@@ -1,14 +1,14 @@
 //! All documents by path, and the builder that compresses them.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use http::header::LOCATION;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::documents::document::{CachePolicy, Document, DocumentBuilder, UrlScheme};
 use crate::http::negotiation::Representation;
@@ -25,7 +25,26 @@ pub(crate) struct DocumentIndex {
 pub(crate) struct IndexEntry {
     content: EntryContent<Arc<Document>>,
     pub(crate) quota: QuotaScope,
+    pub(crate) methods: EntryMethods,
     pub(crate) histograms: RouteHistograms,
+}
+
+/// What a path of a document accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryMethods {
+    Read,
+    /// The router answers POST.
+    ReadAndPost,
+}
+
+impl EntryMethods {
+    /// The value of `Allow`.
+    pub(crate) const fn allow(self) -> &'static str {
+        match self {
+            Self::Read => "GET, HEAD, OPTIONS",
+            Self::ReadAndPost => "GET, HEAD, POST, OPTIONS",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +58,14 @@ enum EntryContent<T> {
 }
 
 impl IndexEntry {
+    /// Whether the document is the answer to this method. Others are answered by the router.
+    pub(crate) fn answers(&self, method: &Method) -> bool {
+        match self.methods {
+            EntryMethods::Read => true,
+            EntryMethods::ReadAndPost => *method != Method::POST,
+        }
+    }
+
     pub(crate) fn document(&self, headers: &HeaderMap) -> &Document {
         match &self.content {
             EntryContent::One(document) => document,
@@ -67,11 +94,13 @@ pub(crate) struct DocumentIndexBuilder {
     documents: Vec<DocumentBuilder>,
     /// By their place among the documents.
     entries: HashMap<String, (EntryContent<usize>, QuotaScope)>,
+    /// The paths that accept POST beside reading.
+    forms: HashSet<String>,
 }
 
 impl DocumentIndexBuilder {
     pub(crate) fn new(scheme: UrlScheme) -> Self {
-        Self { scheme, documents: Vec::new(), entries: HashMap::new() }
+        Self { scheme, documents: Vec::new(), entries: HashMap::new(), forms: HashSet::new() }
     }
 
     pub(crate) fn add(&mut self, path: &str, document: DocumentBuilder) {
@@ -106,9 +135,14 @@ impl DocumentIndexBuilder {
         }
     }
 
+    /// Leaves POST to the router at this path.
+    pub(crate) fn accept_post(&mut self, path: &str) {
+        self.forms.insert(path.to_owned());
+    }
+
     /// Compresses everything on all cores, because the start waits for it.
     pub(crate) fn build(self) -> DocumentIndex {
-        let Self { scheme, documents, entries } = self;
+        let Self { scheme, documents, entries, forms } = self;
         let compressed: Vec<OnceLock<Arc<Document>>> =
             documents.iter().map(|_| OnceLock::new()).collect();
         // The largest first, so that no thread starts with it when the others have ended.
@@ -139,7 +173,11 @@ impl DocumentIndexBuilder {
                 }
             };
             let histograms = RouteHistograms::new(path.clone());
-            (path, IndexEntry { content, quota, histograms })
+            let methods = match forms.contains(&path) {
+                true => EntryMethods::ReadAndPost,
+                false => EntryMethods::Read,
+            };
+            (path, IndexEntry { content, quota, methods, histograms })
         });
         DocumentIndex { entries: entries.collect() }
     }

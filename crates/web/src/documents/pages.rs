@@ -1,7 +1,8 @@
 //! Adds pages, products and their assets to the index.
 
+use content::catalog::gallery::GalleryPicture;
 use content::fault::ContentFault;
-use content::page::Page;
+use content::page::{Page, PageKind};
 use content::product::Product;
 use content::render::{PageBodies, Renderer};
 use content::site::Language;
@@ -66,6 +67,11 @@ pub(super) fn add_images(
         let image = catalog.asset(&format!("assets{path}"))?;
         documents.add(path, DocumentBuilder::new(media_type, image, CachePolicy::OneHour));
     }
+    for (file, path) in catalog.gallery.iter().flat_map(GalleryPicture::files) {
+        let kind = if file.ends_with(".webp") { "image/webp" } else { "image/jpeg" };
+        let image = catalog.asset(&file)?;
+        documents.add(&path, DocumentBuilder::new(kind, image, CachePolicy::OneHour));
+    }
     for product in &catalog.products {
         let image = catalog.asset(&product.picture_file())?;
         documents
@@ -101,6 +107,9 @@ pub(super) fn add_pages(
             page.language,
             bodies,
         );
+        if front.kind == PageKind::Send {
+            documents.accept_post(&front.path);
+        }
     }
     for product in &facts.catalog.products {
         let path = product.path();

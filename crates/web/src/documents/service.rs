@@ -68,7 +68,7 @@ impl DocumentService {
                 Method::OPTIONS => CORS.preflight(),
                 _ => problem::METHOD_NOT_ALLOWED.into_response(),
             };
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(entry.methods.allow()));
             response.map(Either::Right)
         };
         let id = self.ids.next();

@@ -1,7 +1,10 @@
 //! Renders every document that does not change while the process runs.
 
 use content::fault::ContentFault;
-use content::render::{PaywallPage, RenderContext, Renderer};
+use content::render::{
+    CardFormPages, CardLimits, OrderPages, PaywallPage, RenderContext, Renderer,
+};
+use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
 use order::model::ids::Timestamp;
 
 use crate::discovery::crawlers::full_text;
@@ -23,6 +26,10 @@ pub struct Site {
     pub(crate) pages: Vec<PublicPage>,
     /// The HTML template of a payment challenge.
     pub(crate) paywall: PaywallPage,
+    /// The HTML template of the form.
+    pub(crate) card_form: CardFormPages,
+    /// The HTML template of an order.
+    pub(crate) order_pages: OrderPages,
 }
 
 impl Site {
@@ -36,6 +43,7 @@ impl Site {
             pages::add_asset(&facts, &mut documents, name, "js", media_type)
         };
         let (webmcp, paywall) = (script("webmcp")?, vec![script("wallet")?, script("paywall")?]);
+        let (send_scripts, order_script) = (vec![script("send")?], script("order")?);
         let client = client::document(&facts);
         let example = openapi::example_body();
         let context = RenderContext {
@@ -43,6 +51,13 @@ impl Site {
             style,
             script: webmcp,
             paywall,
+            send_scripts,
+            order_script,
+            card_limits: CardLimits {
+                message_characters: MESSAGE_CHARACTERS_MAX,
+                line_characters: ADDRESS_CHARACTERS_MAX,
+            },
+            picture_origin: facts.picture_origin().to_owned(),
             endpoint_list: endpoint_list(&facts),
             example_body: serde_json::to_string_pretty(&example)
                 .expect("a JSON value can be serialized"),
@@ -62,8 +77,10 @@ impl Site {
         let text = DocumentBuilder::new(plain, text, CachePolicy::OneHour);
         documents.add("/llms-full.txt", text);
         let (not_found_page, paywall) = (renderer.not_found()?, renderer.paywall()?);
+        let (card_form, order_pages) = (renderer.card_form()?, renderer.order_pages()?);
         drop(renderer);
-        Ok(Self { facts, documents: documents.build(), not_found_page, pages, paywall })
+        let documents = documents.build();
+        Ok(Self { facts, documents, not_found_page, pages, paywall, card_form, order_pages })
     }
 }
 

@@ -140,7 +140,7 @@ pub(super) fn poll_catching_panic<T>(
     polled.map_or(Poll::Ready(None), |poll| poll.map(Some))
 }
 
-pub(super) fn internal_error() -> Problem {
+pub(crate) fn internal_error() -> Problem {
     Problem {
         status: StatusCode::INTERNAL_SERVER_ERROR,
         code: "internal_error",

@@ -1,7 +1,8 @@
 //! Content negotiation: representation and content coding.
 
+use content::site::Language;
 use http::HeaderMap;
-use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Representation {
@@ -67,6 +68,21 @@ impl ContentCoding {
             Self::Identity
         }
     }
+}
+
+/// The offered language that the client prefers. None if it accepts none of them.
+pub(crate) fn preferred_language(headers: &HeaderMap, offered: &[Language]) -> Option<Language> {
+    let mut best: Option<(Weight, Language)> = None;
+    for (range, weight) in weighted(headers, &ACCEPT_LANGUAGE) {
+        let primary = range.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        let Some(language) = Language::from_code(&primary) else { continue };
+        // Among equals the first is preferred.
+        let better = weight > 0 && best.is_none_or(|(known, _)| weight > known);
+        if better && offered.contains(&language) {
+            best = Some((weight, language));
+        }
+    }
+    best.map(|(_, language)| language)
 }
 
 /// The weight of a media type that is named itself; a wildcard does not count.
@@ -173,6 +189,24 @@ mod tests {
                 expected,
                 "{accept}"
             );
+        }
+    }
+
+    #[test]
+    fn the_language_with_the_highest_weight_that_is_offered_is_preferred() {
+        use Language::{De, En, Es, It};
+        for (accept, expected) in [
+            ("de-AT,de;q=0.9,en;q=0.8", Some(De)),
+            ("fr-FR, es;q=0.7, it;q=0.8", Some(It)),
+            ("en;q=0.2, DE;q=0.2", Some(En)),
+            ("es;q=0, *;q=0.1", None),
+            ("it", None),
+            ("fr", None),
+            ("", None),
+        ] {
+            let offered = if accept == "it" { &[En, De, Es][..] } else { &[En, De, Es, It] };
+            let preferred = preferred_language(&headers(ACCEPT_LANGUAGE, accept), offered);
+            assert_eq!(preferred, expected, "{accept}");
         }
     }
 

@@ -80,7 +80,7 @@ impl PaywallRenderer {
 
     fn payable<'a>(&'a self, payee: &'a Payee) -> PayableNetwork<'a> {
         PayableNetwork {
-            name: name(payee.network),
+            name: network_name(payee.network),
             caip2: payee.network.caip2(),
             payee: &payee.address,
             asset: &payee.asset,
@@ -102,7 +102,8 @@ impl Payee {
     }
 }
 
-fn name(network: Network) -> &'static str {
+/// The display name of a network.
+pub(crate) fn network_name(network: Network) -> &'static str {
     match network {
         Network::Base => "Base",
         Network::Polygon => "Polygon",

@@ -19,6 +19,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::checkout::{Checkout, PendingOutcome};
 use order::model::chain::Network;
+use order::model::ids::OrderId;
 use order::outcome::{Fulfilment, Outcome};
 use order::refusal::Refusal;
 use pay::http_binding::{AnswerContext, ClientKind, HttpAnswer, HttpBinding, PaymentHeaders};
@@ -104,6 +105,15 @@ pub(crate) struct PaidEndpoint {
     payment: Option<PaymentBackend>,
 }
 
+/// What a person gets who wants to pay for a card.
+pub(crate) enum PaymentPage {
+    /// The challenge as a page.
+    Due(HttpAnswer),
+    /// Nothing is due: the card is paid.
+    Paid(OrderId),
+    NotConfigured,
+}
+
 struct PaymentBackend {
     checkout: Arc<Checkout>,
     binding: Arc<dyn HttpBinding>,
@@ -158,6 +168,30 @@ impl PaidEndpoint {
 
     pub(crate) fn histograms(&self) -> &Arc<RouteHistograms> {
         &self.histograms
+    }
+
+    pub(crate) fn mode(&self) -> PaymentMode {
+        self.mode
+    }
+
+    /// The payment page of a card, as a browser gets it that sends this body without a payment.
+    pub(crate) async fn payment_page(&self, body: &[u8]) -> Result<PaymentPage, Refusal> {
+        let Some(payment) = &self.payment else { return Ok(PaymentPage::NotConfigured) };
+        let headers = HeaderMap::new();
+        let request = RequestRef { path: self.path, headers: &headers, body };
+        let names = payment.checkout.names.as_ref();
+        let postcard = draft::read(names, &headers, body).map_err(|error| match error {
+            DraftError::Refused(refusal) => refusal,
+            DraftError::MalformedJson => Refusal::Internal,
+        })?;
+        let outcome = payment.check_out(postcard.with(None)).await;
+        match outcome {
+            Ok(Outcome::Paid { order, .. }) => Ok(PaymentPage::Paid(order)),
+            Ok(Outcome::Due(_)) => {
+                Ok(PaymentPage::Due(payment.render(&outcome, ClientKind::Browser, &request)))
+            }
+            Err(refusal) => Err(refusal),
+        }
     }
 
     pub(crate) fn respond<B>(self: Arc<Self>, request: Request<B>) -> ResponseFuture

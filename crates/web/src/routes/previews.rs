@@ -11,8 +11,11 @@ use axum::{Json, Router};
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use order::checkout::preview::{CardPreview, Previews, PriceCall};
+use order::model::card::Postcard;
 use order::model::card::warning::CardWarning;
 use order::model::payment::TenderKind;
+use order::model::seller::Username;
+use order::refusal::Refusal;
 use pay::error_body::quote_body;
 use serde::Serialize;
 use serde_json::Value;
@@ -35,18 +38,53 @@ const CORS: CorsPolicy = CorsPolicy {
     expose_headers: None,
 };
 
-struct PreviewState {
+/// Previews with the limit that all their users share.
+pub(crate) struct PreviewState {
     previews: Previews,
     limiter: RateLimiter,
 }
 
-/// Without previews the route answers 503.
-pub(crate) fn routes(previews: Option<Previews>) -> Router {
-    let state = match previews {
-        Some(previews) => {
-            let state = PreviewState { previews, limiter: RateLimiter::new(CALLS_PER_MINUTE) };
-            post(preview).with_state(Arc::new(state))
+/// Why there is no preview.
+pub(crate) enum PreviewError {
+    RateLimited { seconds: u64 },
+    Refused(Refusal),
+}
+
+impl PreviewState {
+    pub(crate) fn new(previews: Previews) -> Arc<Self> {
+        Arc::new(Self { previews, limiter: RateLimiter::new(CALLS_PER_MINUTE) })
+    }
+
+    /// For a valid card, because invalid requests do not count.
+    pub(crate) async fn show(
+        &self,
+        seller: Option<&Username>,
+        card: &Postcard,
+    ) -> Result<CardPreview, PreviewError> {
+        let decision = self.limiter.take();
+        match decision.admission {
+            Admission::Admitted => {}
+            Admission::Exhausted => {
+                return Err(PreviewError::RateLimited { seconds: decision.reset_seconds.get() });
+            }
         }
+        let may_call = || self.price_call();
+        self.previews.show(seller, card, &may_call).await.map_err(PreviewError::Refused)
+    }
+
+    /// A price that must be requested counts like a preview.
+    fn price_call(&self) -> PriceCall {
+        match self.limiter.take().admission {
+            Admission::Admitted => PriceCall::Allowed,
+            Admission::Exhausted => PriceCall::NotAllowed,
+        }
+    }
+}
+
+/// Without previews the route answers 503.
+pub(crate) fn routes(previews: Option<Arc<PreviewState>>) -> Router {
+    let state = match previews {
+        Some(state) => post(preview).with_state(state),
         None => post(|| async { problem::NOT_CONFIGURED }),
     };
     CORS.apply(Router::new().route(PATH, state))
@@ -61,26 +99,10 @@ async fn preview(
         Ok(request) => request,
         Err(why) => return unread(&why),
     };
-    // After parsing, so that invalid requests do not count.
-    let decision = state.limiter.take();
-    match decision.admission {
-        Admission::Admitted => {}
-        Admission::Exhausted => return rate_limited(decision.reset_seconds.get()),
-    }
-    let may_call = || state.price_call();
-    match state.previews.show(request.seller.as_ref(), &request.card, &may_call).await {
+    match state.show(request.seller.as_ref(), &request.card).await {
         Ok(preview) => preview_response(preview),
-        Err(refusal) => refused(&refusal),
-    }
-}
-
-impl PreviewState {
-    /// A price that must be requested counts like a preview.
-    fn price_call(&self) -> PriceCall {
-        match self.limiter.take().admission {
-            Admission::Admitted => PriceCall::Allowed,
-            Admission::Exhausted => PriceCall::NotAllowed,
-        }
+        Err(PreviewError::RateLimited { seconds }) => rate_limited(seconds),
+        Err(PreviewError::Refused(refusal)) => refused(&refusal),
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn act(
 /// A browser that opens the address of a form shows the order.
 pub(super) async fn show_order(Path((id, _)): Path<(String, String)>) -> Response {
     match id.parse::<OrderId>() {
-        Ok(id) => Redirect::to(&format!("/orders/{id}")).into_response(),
+        Ok(id) => Redirect::to(&format!("/console/orders/{id}")).into_response(),
         Err(_) => Redirect::to("/").into_response(),
     }
 }

@@ -155,7 +155,7 @@ fn a_page_of_another_origin_cannot_act() {
     let cookie = log_in(&fixture);
     let form = format!("version={}&note=x", before["version"]);
     let session = [FORM, ("Cookie", cookie.as_str())];
-    let path = format!("POST /orders/{order}/acknowledge");
+    let path = format!("POST /console/orders/{order}/acknowledge");
     let act = |headers: &[(&str, &str)]| -> Reply {
         send_request(fixture.listener, &path, headers, &form)
     };

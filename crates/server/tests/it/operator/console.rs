@@ -29,14 +29,14 @@ impl Browser {
         let [csrf, version, facts_digest] =
             ["csrf", "version", "facts_digest"].map(|name| value(page, name));
         let form = format!("csrf={csrf}&version={version}&facts_digest={facts_digest}&{typed}");
-        let line = format!("POST /orders/{order}/{action}");
+        let line = format!("POST /console/orders/{order}/{action}");
         send_request(self.fixture.listener, &line, &[FORM, ("Cookie", &self.cookie)], &form)
     }
 
     /// Performs an action. The payment may become final meanwhile, so it is repeated if the order
     /// has changed.
     fn act(&self, order: &str, action: &str, typed: &str) -> Reply {
-        let path = format!("/orders/{order}");
+        let path = format!("/console/orders/{order}");
         let replies = (0..20).map(|_| self.send(&self.get(&path), order, action, typed));
         let mut answered = replies.filter(|reply| !reply.text().contains("has changed since"));
         answered.next().expect("the order does not change all the time")
@@ -69,8 +69,8 @@ fn an_action_is_confirmed_first_and_recorded_with_the_name_of_the_operator() {
         assert_eq!(page.status, 200, "{path}: {}", page.text());
         assert_private(&page);
     }
-    assert!(browser.get("/").text().contains(&format!("/orders/{order}")));
-    let first = browser.get(&format!("/orders/{order}"));
+    assert!(browser.get("/").text().contains(&format!("/console/orders/{order}")));
+    let first = browser.get(&format!("/console/orders/{order}"));
     assert_private(&first);
     let asked = browser.act(&order, "acknowledge", "note=seen");
     assert_eq!(asked.status, 200, "{}", asked.text());
@@ -81,8 +81,11 @@ fn an_action_is_confirmed_first_and_recorded_with_the_name_of_the_operator() {
     let done = browser.act(&order, "acknowledge", "note=seen&confirmed=yes");
     assert_eq!(done.status, 200, "{}", done.text());
     assert!(events(&browser).contains("operator:grace") && events(&browser).contains("seen"));
-    let shown = browser.get(&format!("/orders/{order}/acknowledge"));
-    assert_eq!((shown.status, shown.header("location")), (303, &*format!("/orders/{order}")));
+    let shown = browser.get(&format!("/console/orders/{order}/acknowledge"));
+    assert_eq!(
+        (shown.status, shown.header("location")),
+        (303, &*format!("/console/orders/{order}"))
+    );
     let missing = browser.get("/unknown");
     assert_eq!(missing.status, 404);
     assert!(missing.text().contains("There is nothing here."), "{}", missing.text());
@@ -101,10 +104,10 @@ fn a_card_is_shown_only_by_a_reveal_that_is_recorded() {
     for word in MARKED {
         assert!(card.text().contains(word), "{word}");
     }
-    let page = browser.get(&format!("/orders/{order}"));
+    let page = browser.get(&format!("/console/orders/{order}"));
     assert_private(&page);
     assert!(page.text().contains("reveal: spelling"));
-    assert_private(&browser.get(&format!("/orders/{order}/evidence")));
+    assert_private(&browser.get(&format!("/console/orders/{order}/evidence")));
     let erased = browser.act(&order, "erase", "confirmed=yes");
     assert_eq!(erased.status, 200, "{}", erased.text());
     let gone = browser.act(&order, "reveal", "confirmed=yes");

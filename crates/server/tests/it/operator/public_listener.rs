@@ -27,7 +27,7 @@ fn respond(fixture: &OperatorFixture, method: &str, path: &str, headers: &str) -
 fn every_operator_path_is_unknown_at_the_public_listener() {
     let fixture = OperatorFixture::start();
     let order = |more: &str| format!("/v1/orders/{ORDER}{more}");
-    let page = |more: &str| format!("/orders/{ORDER}{more}");
+    let page = |more: &str| format!("/console/orders/{ORDER}{more}");
     let mut paths: Vec<String> = [
         "/v1/orders",
         "/v1/events",

@@ -158,6 +158,12 @@ pub(super) const DETAILS: &[OperationDetails] = &[
     )
     .with_parameters(&["publicOrderId"]),
     details(
+        "getOrderPage",
+        "In four languages.",
+        &[(200, "Page"), (400, "NoSuchPage"), (404, "NoSuchPage")],
+    )
+    .with_parameters(&["publicOrderId"]),
+    details(
         "resolveSeller",
         "Starts no payment. A name that resolves is not necessarily an enabled seller.",
         &[

@@ -1,6 +1,6 @@
 //! Every path with its operations.
 
-use content::page::Page;
+use content::page::{Page, PageKind};
 use serde_json::{Map, Value, json};
 
 use crate::discovery::openapi::details::{self, OperationDetails};
@@ -28,7 +28,7 @@ pub(super) fn paths(facts: &SiteFacts) -> Value {
         };
         std::iter::once(operation).chain(companions(endpoint))
     });
-    let pages = catalog.pages.iter().flat_map(|page| {
+    let pages = catalog.pages.iter().filter(|page| is_listed(facts, page)).flat_map(|page| {
         let aliases = page.front.aliases.iter().map(String::as_str);
         std::iter::once(page.front.path.as_str()).chain(aliases).map(|path| PathOperation {
             path,
@@ -93,16 +93,23 @@ fn operation(endpoint: &Endpoint, name: &str, details: &OperationDetails) -> Val
     operation
 }
 
+/// The form is listed once, because it is for people and crawlers read only 64 KB.
+pub(super) fn is_listed(facts: &SiteFacts, page: &Page) -> bool {
+    page.front.kind != PageKind::Send || page.language == facts.catalog.site.default_language()
+}
+
 /// Short, because crawlers read only 64 KB of this document.
 fn for_page(page: &Page, path: &str) -> Value {
     let front = &page.front;
-    let description = if *path == front.path {
-        format!("Markdown: {}.", page.markdown_path())
+    let description = if front.kind == PageKind::Send {
+        "A form for people.".to_owned()
+    } else if *path == front.path {
+        "Also as Markdown.".to_owned()
     } else {
         format!("As {}.", front.path)
     };
     let mut operation =
-        base_operation(&page_operation(path), &front.title, &description, EndpointTag::Pages);
+        base_operation(&page_operation(path), &front.heading, &description, EndpointTag::Pages);
     operation["responses"] = responses(&[(200, "Page")]);
     operation
 }

@@ -107,6 +107,8 @@ async fn every_document_is_a_listed_endpoint_or_made_from_content() {
     facts.catalog.products.iter().for_each(|product| page(&product.path()));
     known.extend(facts.catalog.products.iter().map(Product::picture_path));
     known.extend(facts.catalog.agents.skills.iter().map(|skill| skill.path()));
+    let gallery = facts.catalog.gallery.iter().flat_map(|picture| picture.files());
+    known.extend(gallery.map(|(_, path)| path));
     known.insert("/favicon.svg".to_owned());
     known.extend(pages::RASTER_IMAGES.map(|(path, _)| path.to_owned()));
     for path in documents.paths().filter(|path| !path.starts_with("/assets/")) {

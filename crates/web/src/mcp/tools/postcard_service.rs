@@ -11,6 +11,11 @@ use crate::mcp::public_content::PublicContent;
 use crate::site_facts::SiteFacts;
 use crate::surface::{Endpoint, OptionalService};
 
+/// How an agent leaves the payment to a person.
+const HAND_OFF: &str = "To let a person review and pay, append the request body as JSON in \
+    base64url to url and give them the link. It opens a form with the card filled in. The \
+    fragment never reaches the server.";
+
 pub(crate) struct GetPostcardServiceInfo;
 
 impl Tool for GetPostcardServiceInfo {
@@ -45,6 +50,8 @@ impl Tool for GetPostcardServiceInfo {
             ("payment_protocols", list(&protocol)),
             ("preview_endpoint", json!({ "type": ["string", "null"] })),
             ("order_status_endpoint", string()),
+            ("hand_off", object(&[("url", string()), ("instructions", string())])),
+            ("order_page", string()),
             ("documentation", string()),
             ("required_fields", list(&string())),
         ])
@@ -61,6 +68,11 @@ impl Tool for GetPostcardServiceInfo {
             "payment_protocols": protocols(facts),
             "preview_endpoint": preview,
             "order_status_endpoint": url(links::ORDER),
+            "hand_off": {
+                "url": format!("{}#card=", links::page(facts, links::SEND)),
+                "instructions": HAND_OFF,
+            },
+            "order_page": url(links::ORDER_PAGE),
             "documentation": links::page(facts, links::DOCS),
             "required_fields": [
                 "front_image_url",

@@ -25,7 +25,8 @@ fn site() -> Router {
     let prices =
         vec![(TenderKind::X402, Price::UpTo(CEILING)), (TenderKind::Mpp, Price::Fixed(CEILING))];
     let (provider, names, clock) = (world.clone(), world.clone(), world);
-    routes(Some(Previews { provider, names, sellers, identity, clock, prices }))
+    let previews = Previews { provider, names, sellers, identity, clock, prices };
+    routes(Some(PreviewState::new(previews)))
 }
 
 fn body() -> Value {

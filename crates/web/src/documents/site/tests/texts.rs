@@ -164,7 +164,10 @@ fn prose(markdown: &str) -> String {
 /// Every text that is served or written into a response.
 fn all_texts(site: &Site) -> Vec<(String, String)> {
     let mut texts = Vec::new();
-    let is_picture = |path: &str| pages::RASTER_IMAGES.iter().any(|(picture, _)| *picture == path);
+    let is_picture = |path: &str| {
+        let raster = pages::RASTER_IMAGES.iter().any(|(picture, _)| *picture == path);
+        raster || path.starts_with("/gallery/")
+    };
     for path in site.documents.paths().filter(|path| !is_picture(path)) {
         for accept in ["text/html", "text/markdown"] {
             let headers: HeaderMap =
@@ -215,7 +218,11 @@ fn every_language_has_one_spelling() {
         let words = words.iter();
         words.map(|(key, word)| (format!("words.{key}"), *language, format!(" {word} ")))
     });
-    for (place, language, text) in pages.chain(agents).chain(words) {
+    let forms = Language::ALL.into_iter().flat_map(|language| {
+        let texts = site.facts.catalog.send.texts(language).iter();
+        texts.map(move |(key, text)| (format!("send.{key}"), language, format!(" {text} ")))
+    });
+    for (place, language, text) in pages.chain(agents).chain(words).chain(forms) {
         let text = prose(&text);
         for wrong in wrong_spellings(language) {
             assert!(!text.contains(wrong), "{place} says {wrong:?} in {}", language.code());
