@@ -5,10 +5,12 @@
   const KEPT_CARD = "pennyblack:card";
   const NOT_PAID = ["unpaid", "payment_pending", "payment_unconfirmed", "expired"];
   const SECONDS_MAX = 600;
+  const LOOKS_EACH = 40;
   const byId = (id) => document.getElementById(id);
   const language = document.documentElement.lang;
   let record = null;
   let failures = 0;
+  let looks = 0; // without a change
 
   /** Times as the reader's clock shows them. */
   function localize(root) {
@@ -19,9 +21,9 @@
     }
   }
 
-  /** The card that was written in this tab is not needed once it is paid for. */
-  function forgetCard(status) {
-    if (NOT_PAID.includes(status)) return;
+  /** The card that was written in this tab is not needed once it is paid for, which this page saw happen. */
+  function forgetCard(before, after) {
+    if (!NOT_PAID.includes(before) || NOT_PAID.includes(after)) return;
     try {
       sessionStorage.removeItem(KEPT_CARD);
     } catch {
@@ -29,18 +31,20 @@
     }
   }
 
+  /** Throws if the new page cannot be had; the caller tries again later. */
   async function renew() {
     const response = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-    if (!response.ok) return;
+    if (!response.ok) throw new Error(String(response.status));
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById("order");
-    if (!fresh) return;
+    if (!fresh) throw new Error("not the page of an order");
     localize(fresh);
+    const before = byId("order").dataset.status;
     byId("order").replaceWith(fresh);
     markPolled();
     document.title = page.title;
     byId("order-said").textContent = fresh.querySelector("h1").textContent;
-    forgetCard(fresh.dataset.status);
+    forgetCard(before, fresh.dataset.status);
   }
 
   async function look() {
@@ -52,9 +56,10 @@
       const known = record ?? { status: byId("order").dataset.status };
       const found = JSON.parse(text);
       const isNew = record === null ? found.status !== known.status : text !== known.text;
-      record = { status: found.status, text };
       if (isNew) await renew();
+      record = { status: found.status, text };
       failures = 0;
+      looks = isNew ? 0 : looks + 1;
     } catch {
       failures += 1; // it is asked again, later
     }
@@ -64,7 +69,9 @@
   function plan() {
     const seconds = Number(byId("order").dataset.seconds ?? 0);
     if (!(seconds > 0)) return;
-    const pause = Math.min(seconds * 2 ** Math.min(failures, 6), SECONDS_MAX);
+    // An order that does not change for minutes is asked about less often.
+    const doublings = Math.min(failures, 6) + Math.min(Math.floor(looks / LOOKS_EACH), 6);
+    const pause = Math.min(seconds * 2 ** doublings, SECONDS_MAX);
     setTimeout(whenVisible, pause * 1000);
   }
 
@@ -79,6 +86,5 @@
 
   localize(document);
   markPolled();
-  forgetCard(byId("order").dataset.status);
   plan();
 })();

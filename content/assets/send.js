@@ -130,13 +130,18 @@
 
   const SIZES = [1, 0.92, 0.84, 0.76, 0.68, 0.6, 0.54, 0.48, 0.42];
 
+  const drawn = Object.assign(new Image(600, 400), { id: "drawn-picture", alt: "" });
+
   function drawFront() {
     const picture = pictures.find((one) => one.checked && one.value !== OWN);
-    const drawn = byId("drawn-picture");
     // Only pictures of this site: one of another host would be told that it is looked at.
     const image = picture?.parentElement.querySelector("img");
-    if (image) drawn.src = image.src;
-    drawn.hidden = !image;
+    if (image) {
+      drawn.src = image.src;
+      byId("drawn-own").before(drawn);
+    } else {
+      drawn.remove();
+    }
     byId("drawn-own").hidden = Boolean(image);
   }
 

@@ -14,6 +14,7 @@ export async function openTab(browser, { origin, images, complaints, script = tr
   const tab = await context.newPage();
   await tab.setViewport(screen);
   await tab.setJavaScriptEnabled(script);
+  if (!script) unscripted.add(tab);
   tab.on("pageerror", (error) => complaints.push(`script: ${error.message ?? error}`));
   tab.on("dialog", async (dialog) => {
     complaints.push(`a dialog: ${dialog.message()}`);
@@ -31,12 +32,18 @@ export async function openTab(browser, { origin, images, complaints, script = tr
   return tab;
 }
 
+/** Tabs whose pages run no script. */
+const unscripted = new WeakSet();
+
 async function violations(tab) {
+  // The rules need timers, which a tab without scripts does not have. The scripts of the page do not run by this.
+  if (unscripted.has(tab)) await tab.setJavaScriptEnabled(true);
   await tab.evaluate(axe);
   const { violations: found } = await tab.evaluate(
     (values) => window.axe.run(document, { runOnly: { type: "tag", values }, resultTypes: ["violations"] }),
     RULES,
   );
+  if (unscripted.has(tab)) await tab.setJavaScriptEnabled(false);
   return found.flatMap(({ id, help, nodes }) =>
     nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.target.join(" ")} ${node.html.slice(0, 120)}`));
 }

@@ -12,6 +12,7 @@ use crate::product::Product;
 use crate::site::{Language, SiteInfo};
 use crate::snippet::Snippets;
 use crate::source::ContentSource;
+use std::borrow::Cow;
 
 mod checks;
 pub mod gallery;
@@ -84,7 +85,7 @@ impl Catalog {
     }
 
     /// A file that is served unchanged, such as a stylesheet or an image.
-    pub fn asset(&self, file: &str) -> Result<Vec<u8>, ContentFault> {
+    pub fn asset(&self, file: &str) -> Result<Cow<'static, [u8]>, ContentFault> {
         self.source.bytes(file)
     }
 }

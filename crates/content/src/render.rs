@@ -16,8 +16,8 @@ pub use order_page::{
 pub use paywall::{Money, PayableNetwork, Paywall, PaywallPage, UnpaidRequest};
 pub use renderer::{CardLimits, PageBodies, RenderContext, Renderer};
 pub use send::{
-    CardForm, CardFormFault, CardFormNotice, CardFormPages, CardFormValues, CardProof, ShownQuote,
-    ShownWarning,
+    CardForm, CardFormFault, CardFormNotice, CardFormPages, CardFormValues, CardProof, ShownPrice,
+    ShownQuote,
 };
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Where content is read from: the binary or a folder.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
@@ -15,20 +16,21 @@ pub(crate) enum ContentSource {
 }
 
 impl ContentSource {
-    pub(crate) fn bytes(&self, file: &str) -> Result<Vec<u8>, ContentFault> {
+    pub(crate) fn bytes(&self, file: &str) -> Result<Cow<'static, [u8]>, ContentFault> {
         match self {
             Self::BuiltIn => BUILT_IN
                 .get_file(file)
-                .map(|found| found.contents().to_vec())
+                .map(|found| Cow::Borrowed(found.contents()))
                 .ok_or_else(|| ContentFault::new(file, "is missing")),
-            Self::Folder(folder) => {
-                std::fs::read(folder.join(file)).map_err(|error| unreadable(file, &error))
-            }
+            Self::Folder(folder) => match std::fs::read(folder.join(file)) {
+                Ok(bytes) => Ok(Cow::Owned(bytes)),
+                Err(error) => Err(unreadable(file, &error)),
+            },
         }
     }
 
     pub(crate) fn text(&self, file: &str) -> Result<String, ContentFault> {
-        String::from_utf8(self.bytes(file)?)
+        String::from_utf8(self.bytes(file)?.into_owned())
             .map_err(|_| ContentFault::new(file, "is not UTF-8 text"))
     }
 

@@ -1,6 +1,5 @@
 //! From request to postcard: find the order, check the payment, settle it, submit the card.
 
-use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use crate::checkout::single_flight::SingleFlight;
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::{Offered, Order, Settling, Stored, Unconfirmed};
 use crate::model::card::Postcard;
-use crate::model::identity::quote::{QuoteId, QuotedCharge};
+use crate::model::identity::quote::{NamedQuote, QuoteId, QuotedCharge};
 use crate::model::identity::{Identity, Operation};
 use crate::model::ids::OperationId;
 use crate::model::offer::Offer;
@@ -66,18 +65,14 @@ impl Checkout {
     /// which is stored; answers are not.
     pub fn send<'a>(&'a self, tender: &'a dyn Tender, request: Request) -> PendingOutcome<'a> {
         let Request { seller, operation_id, card, quote, credential } = request;
-        let quoted = quote.map(|id| self.identity.quoted(id, &card).ok_or(Refusal::QuoteInvalid));
-        let quoted = match quoted.transpose() {
-            Ok(quoted) => quoted,
-            Err(refusal) => return Box::pin(ready(Err(refusal))),
-        };
+        let quote = self.identity.named_quote(quote, &card);
         let named = seller.as_ref().unwrap_or(&self.sellers.default);
         let operation = self.identity.operation(named, &card, operation_id.as_ref());
         // Two boxes, because most requests are unpaid and their future is much smaller.
         match credential {
-            None => Box::pin(self.quote(tender, operation, quoted)),
+            None => Box::pin(self.quote(tender, operation, quote)),
             Some(credential) => {
-                let wanted = Wanted { seller, operation_id, card, quoted };
+                let wanted = Wanted { seller, operation_id, card, quote };
                 Box::pin(self.send_paid(tender, operation, wanted, credential))
             }
         }
@@ -88,7 +83,7 @@ impl Checkout {
         &self,
         tender: &dyn Tender,
         operation: Operation,
-        quoted: Option<QuotedCharge>,
+        quote: NamedQuote,
     ) -> Result<Outcome, Refusal> {
         let payees = payees(&self.sellers, &*self.names, &operation.seller, Purpose::Offer).await;
         let order = match self.open(operation, &payees).await? {
@@ -101,7 +96,7 @@ impl Checkout {
             | Stored::Refunded(_)
             | Stored::Lapsed(_)) => return answer(order, None),
         };
-        self.not_expired(order.id, quoted)?;
+        self.accepted_quote(order.id, quote)?;
         Ok(Outcome::Due(offer(tender, &order, payees?)))
     }
 
@@ -133,8 +128,13 @@ impl Checkout {
             (Stored::Offered(order), None) => Err(Refusal::InProgress(order.id)),
             (Stored::Offered(order), Some(_turn)) => {
                 let (id, offer) = (order.id, offer(tender, &order, payees?));
-                let quoted = wanted.quoted;
-                self.not_expired(id, quoted)?;
+                let quoted = match self.accepted_quote(id, wanted.quote) {
+                    Ok(quoted) => quoted,
+                    Err(refusal) => {
+                        let bindings = self.bindings();
+                        return bindings.unless_spent(id, credential.keys(), digest, refusal).await;
+                    }
+                };
                 let presented = Presented { credential, digest, quoted };
                 let taken = self.take_payment(offer, order, wanted.card, presented).await;
                 taken.map_err(|refusal| refusal.about(id))
@@ -187,7 +187,10 @@ impl Checkout {
         if let Err(why) = session.verify().await {
             return unless_spent(rejected(offer, why)).await;
         }
-        let (quote, charge) = self.price(&offer, &card, &authorization, quoted).await?;
+        let (quote, charge) = match self.price(&offer, &card, &authorization, quoted).await {
+            Ok(priced) => priced,
+            Err(refusal) => return unless_spent(refusal).await,
+        };
         provider.reserve_call().await?;
         let preparation = match session.prepare(charge, None).await {
             Ok(preparation) => preparation,

@@ -20,7 +20,6 @@ pub struct OrderSummary {
     pub id: String,
     /// The word of the status endpoint, which is also the key of the texts.
     pub status: &'static str,
-    pub updated_at: Option<String>,
     pub timeline: Vec<TimelineStep>,
     pub payment: Option<PaymentSummary>,
     pub refund: Option<TransferProof>,
@@ -169,7 +168,6 @@ impl OrderPages {
                 text => text("text"),
                 next => text("next"),
                 travels => order.travels,
-                updated_at => order.updated_at.as_deref().map(time),
                 timeline => timeline.collect::<Vec<_>>(),
                 payment => payment,
                 refund => refund,
@@ -229,7 +227,6 @@ fn sample() -> OrderSummary {
     OrderSummary {
         id: String::new(),
         status: "unpaid",
-        updated_at: None,
         timeline: vec![step],
         payment: Some(PaymentSummary {
             charged: "0".to_owned(),

@@ -76,30 +76,31 @@ pub struct CardFormNotice<'a> {
 pub struct CardProof<'a> {
     /// The URLs of the pictures: the front first.
     pub sides: &'a [String],
-    /// None if there is no price before payment.
-    pub quote: Option<ShownQuote<'a>>,
+    pub price: &'a ShownPrice,
     /// The most that can be charged, in USDC.
     pub maximum: &'a str,
-    pub warnings: &'a [ShownWarning],
+    /// The keys of their texts.
+    pub warnings: &'a [&'static str],
+}
+
+/// What the card costs, as far as it is known before payment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShownPrice {
+    Quoted(ShownQuote),
+    /// There is no price now, and the card can be paid for.
+    KnownWhenPaid,
+    /// The card cannot be paid for. The key of the text that says why.
+    None(&'static str),
 }
 
 /// A price that the payment does not exceed.
-#[derive(Clone, Copy)]
-pub struct ShownQuote<'a> {
-    /// What the payment names.
-    pub id: &'a str,
-    /// In USDC.
-    pub charge: &'a str,
-    pub expires_at: &'a str,
-}
-
-/// What may be printed or delivered differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownWarning {
-    /// The key of its text.
-    pub text: &'static str,
-    /// The provider's own words, where the text has a place for them.
-    pub words: String,
+pub struct ShownQuote {
+    /// What the payment names.
+    pub id: String,
+    /// In USDC.
+    pub charge: String,
+    pub expires_at: String,
 }
 
 /// The page in every language, checked at start.
@@ -158,7 +159,6 @@ impl Renderer<'_> {
             path => page.front.path,
             scripts => scripts,
             message_max => limits.message_characters,
-            line_max => limits.line_characters,
             ..filled(texts, &CardForm::default())
         }
     }
@@ -217,27 +217,33 @@ fn proof_context(
     proof: &CardProof<'_>,
 ) -> Value {
     let most = amount(language, proof.maximum);
-    let quote = proof.quote.map(|quote| {
-        let (charge, time) = (amount(language, quote.charge), shown_time(quote.expires_at));
-        let values =
-            [("charge", &*charge), ("most", &*most), ("country", country), ("time", &*time)];
-        let text = |key| phrase(texts, key, &values);
-        context! {
-            id => quote.id,
-            charge => text("quote_charge"),
-            maximum => text("quote_maximum"),
-            valid => text("quote_valid"),
+    let text = |key| phrase(texts, key, &[("country", country), ("most", &most)]);
+    let (quote, no_quote, can_be_paid) = match proof.price {
+        ShownPrice::Quoted(quote) => {
+            (Some(quote_context(language, texts, country, quote, &most)), None, true)
         }
-    });
-    let warnings = proof.warnings.iter().map(|warning| {
-        let values = [("country", country), ("most", &*most), ("text", &*warning.words)];
-        phrase(texts, warning.text, &values)
-    });
+        ShownPrice::KnownWhenPaid => (None, Some(text("quote_none")), true),
+        ShownPrice::None(key) => (None, Some(text(key)), false),
+    };
+    let warnings: Vec<String> = proof.warnings.iter().map(|key| text(key)).collect();
+    context! { sides => proof.sides, quote, no_quote, can_be_paid, warnings }
+}
+
+fn quote_context(
+    language: Language,
+    texts: &UiWords,
+    country: &str,
+    quote: &ShownQuote,
+    most: &str,
+) -> Value {
+    let (charge, time) = (amount(language, &quote.charge), shown_time(&quote.expires_at));
+    let values = [("charge", &*charge), ("most", most), ("country", country), ("time", &*time)];
+    let text = |key| phrase(texts, key, &values);
     context! {
-        sides => proof.sides,
-        quote,
-        no_quote => phrase(texts, "quote_none", &[("most", &most)]),
-        warnings => warnings.collect::<Vec<_>>(),
+        id => quote.id,
+        charge => text("quote_charge"),
+        maximum => text("quote_maximum"),
+        valid => text("quote_valid"),
     }
 }
 
@@ -255,14 +261,14 @@ const SAMPLE: CardForm<'static> = CardForm {
     },
     faults: &[],
     notice: Some(CardFormNotice {
-        text: "preview_failed",
+        text: "notice_failed",
         seconds: 0,
         maximum: "0",
         order: Some(""),
     }),
     proof: Some(CardProof {
         sides: &[],
-        quote: Some(ShownQuote { id: "", charge: "0", expires_at: "" }),
+        price: &ShownPrice::KnownWhenPaid,
         maximum: "0",
         warnings: &[],
     }),

@@ -4,7 +4,7 @@ use super::answer::answer;
 use crate::lifecycle::Stored;
 use crate::model::card::Postcard;
 use crate::model::identity::Identity;
-use crate::model::identity::quote::QuotedCharge;
+use crate::model::identity::quote::NamedQuote;
 use crate::model::ids::{OperationId, OrderId};
 use crate::model::payment::{CredentialDigest, CredentialKeys, PaymentKey};
 use crate::model::seller::Username;
@@ -19,7 +19,7 @@ pub(super) struct Wanted {
     pub(super) operation_id: Option<OperationId>,
     pub(super) card: Postcard,
     /// What the caller expects to pay at most.
-    pub(super) quoted: Option<QuotedCharge>,
+    pub(super) quote: NamedQuote,
 }
 
 /// What the store knows of a credential's keys before anything else is asked.

@@ -14,7 +14,7 @@ use crate::model::mail::ProviderQuote;
 use crate::model::money::{AboveCeiling, Price};
 use crate::model::payment::TenderKind;
 use crate::model::seller::{Sellers, Username};
-use crate::ports::{Clock, NameService, Provider, Purpose};
+use crate::ports::{Clock, NameService, Provider, Purpose, Unanswered};
 use crate::refusal::Refusal;
 
 /// A preview does not wait longer for a price. Together with the slowest picture this is less than
@@ -43,14 +43,30 @@ pub enum PriceCall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardPreview {
     pub urls: Vec<String>,
-    quotes: Vec<(TenderKind, CardQuote)>,
+    prices: Vec<(TenderKind, Result<CardQuote, NoPrice>)>,
     pub warnings: Vec<CardWarning>,
+}
+
+/// Why there is no quote for a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPrice {
+    /// It costs more than may be charged.
+    AboveMaximum,
+    /// The provider rejects the card.
+    Rejected,
+    /// The provider could not be asked, or did not answer in time.
+    Unknown,
 }
 
 impl CardPreview {
     /// None if this way of paying is not enabled, or there is no price for it.
     pub fn quote(&self, tender: TenderKind) -> Option<&CardQuote> {
-        self.quotes.iter().find(|(kind, _)| *kind == tender).map(|(_, quote)| quote)
+        self.price(tender)?.as_ref().ok()
+    }
+
+    /// None if this way of paying is not enabled.
+    pub fn price(&self, tender: TenderKind) -> Option<&Result<CardQuote, NoPrice>> {
+        self.prices.iter().find(|(kind, _)| *kind == tender).map(|(_, price)| price)
     }
 }
 
@@ -69,8 +85,8 @@ impl Previews {
         payees(&self.sellers, self.names.as_ref(), seller, Purpose::Offer).await?;
         let urls = self.provider.preview(card).await?.urls;
         let mut warnings = self.warnings(card);
-        let quotes = self.quotes(card, may_call, &mut warnings).await;
-        Ok(CardPreview { urls, quotes, warnings })
+        let prices = self.prices(card, may_call, &mut warnings).await;
+        Ok(CardPreview { urls, prices, warnings })
     }
 
     /// One of each code for each field.
@@ -85,45 +101,49 @@ impl Previews {
         warnings
     }
 
-    async fn quotes(
+    async fn prices(
         &self,
         card: &Postcard,
         may_call: &(dyn Fn() -> PriceCall + Sync),
         warnings: &mut Vec<CardWarning>,
-    ) -> Vec<(TenderKind, CardQuote)> {
+    ) -> Vec<(TenderKind, Result<CardQuote, NoPrice>)> {
         if self.prices.is_empty() {
             return Vec::new();
         }
-        let Some(cost) = self.provider_quote(card, may_call).await else {
+        let cost = self.provider_quote(card, may_call).await;
+        if cost.is_err() {
             warnings.push(no_quote());
-            return Vec::new();
-        };
-        let now = self.clock.now();
-        let mut quotes = Vec::new();
-        for (kind, price) in &self.prices {
-            match self.identity.quote(card, *price, cost.total(), now) {
-                Ok(quote) => quotes.push((*kind, quote)),
-                Err(AboveCeiling) => warnings.push(price_above_maximum(*kind, *price)),
-            }
         }
-        quotes
+        let (now, mut prices) = (self.clock.now(), Vec::new());
+        for (kind, price) in &self.prices {
+            let quote = cost.as_ref().map_err(|why| *why).and_then(|cost| {
+                let quote = self.identity.quote(card, *price, cost.total(), now);
+                quote.map_err(|AboveCeiling| NoPrice::AboveMaximum)
+            });
+            if quote == Err(NoPrice::AboveMaximum) {
+                warnings.push(price_above_maximum(*kind, *price));
+            }
+            prices.push((*kind, quote));
+        }
+        prices
     }
 
     async fn provider_quote(
         &self,
         card: &Postcard,
         may_call: &(dyn Fn() -> PriceCall + Sync),
-    ) -> Option<ProviderQuote> {
+    ) -> Result<ProviderQuote, NoPrice> {
         if !self.provider.is_quoted(card) {
             match may_call() {
                 PriceCall::Allowed => {}
-                PriceCall::NotAllowed => return None,
+                PriceCall::NotAllowed => return Err(NoPrice::Unknown),
             }
         }
         let timeout = pin!(self.clock.wait(QUOTE_TIMEOUT_SECONDS));
         match select(self.provider.quote(card), timeout).await {
-            Either::Left((quote, _)) => quote.ok(),
-            Either::Right(_) => None,
+            Either::Left((Ok(quote), _)) => Ok(quote),
+            Either::Left((Err(Unanswered::Unusable), _)) => Err(NoPrice::Rejected),
+            Either::Left((Err(_), _)) | Either::Right(_) => Err(NoPrice::Unknown),
         }
     }
 }

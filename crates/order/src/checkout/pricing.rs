@@ -3,7 +3,7 @@
 use super::{Checkout, TURN_TIMEOUT_SECONDS};
 use crate::checkout::quotes::TooMany;
 use crate::model::card::Postcard;
-use crate::model::identity::quote::QuotedCharge;
+use crate::model::identity::quote::{NamedQuote, QuotedCharge};
 use crate::model::ids::OrderId;
 use crate::model::mail::ProviderQuote;
 use crate::model::money::Usdc;
@@ -40,18 +40,24 @@ impl Checkout {
         Ok((quote, charge))
     }
 
-    /// A quote counts while nothing is paid. A paid order is answered as it is.
-    pub(super) fn not_expired(
+    /// What the request's quote promises. It counts while nothing is paid: a paid order is
+    /// answered as it is.
+    pub(super) fn accepted_quote(
         &self,
         order: OrderId,
-        quoted: Option<QuotedCharge>,
-    ) -> Result<(), Refusal> {
+        named: NamedQuote,
+    ) -> Result<Option<QuotedCharge>, Refusal> {
+        let quoted = match named {
+            NamedQuote::None => return Ok(None),
+            NamedQuote::Invalid => return Err(Refusal::QuoteInvalid),
+            NamedQuote::Valid(quoted) => quoted,
+        };
         let now = self.writer.clock.now();
         // mutant: expired-quote-counts
-        match quoted.filter(|quoted| quoted.is_expired(now)) {
-            None => Ok(()),
-            Some(_) => Err(Refusal::QuoteExpired(order)),
+        if quoted.is_expired(now) {
+            return Err(Refusal::QuoteExpired(order));
         }
+        Ok(Some(quoted))
     }
 
     async fn quote_within_limit(

@@ -64,7 +64,7 @@ pub(crate) fn text(facts: &BannerFacts<'_>, audience: Audience) -> String {
         row("chain", &format!("{chain} (sandbox: test chains at /8453, /137 and /42161)"));
     }
     format!(
-        "{text}\n{}\n  a browser at {here}/\n  curl -H 'Accept: text/markdown' {here}/\n  \
+        "{text}\n{}\n  a browser at {here}/, and at {here}/send to write a card\n  curl -H 'Accept: text/markdown' {here}/\n  \
          curl -i {here}/api\n  curl {here}/api/x402/resolve/demo\n{}{}  {program} simulate --orders 1000\n\n\
          Ctrl-C stops the service after the requests in progress.\n",
         bold("Try this:", audience),

@@ -46,7 +46,7 @@ pub(crate) enum CachePolicy {
 pub(crate) struct DocumentBuilder {
     pub(crate) status: StatusCode,
     pub(crate) media_type: &'static str,
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
     pub(crate) cache: CachePolicy,
     pub(crate) vary: Vary,
     pub(crate) extra_headers: Vec<(HeaderName, HeaderValue)>,
@@ -86,7 +86,7 @@ pub(crate) struct DocumentResponse {
 impl DocumentBuilder {
     pub(crate) fn new(
         media_type: &'static str,
-        body: impl Into<Vec<u8>>,
+        body: impl Into<Bytes>,
         cache: CachePolicy,
     ) -> Self {
         let (status, vary) = (StatusCode::OK, Vary::Encoding);
@@ -101,7 +101,7 @@ impl DocumentBuilder {
     pub(crate) fn build(&self, scheme: UrlScheme) -> Document {
         let hash = digest(&self.body);
         let headers = self.headers(scheme);
-        let encoded = |coding: Option<&'static str>, body: Vec<u8>| {
+        let encoded = |coding: Option<&'static str>, body: Bytes| {
             let suffix = coding.map_or_else(String::new, |coding| format!("-{coding}"));
             EncodedBody::new(headers.clone(), coding, &format!("\"{hash}{suffix}\""), body)
         };
@@ -111,8 +111,8 @@ impl DocumentBuilder {
         let brotli = compress.then(|| compression::brotli(&self.body)).and_then(smaller);
         Document {
             status: self.status,
-            gzip: gzip.map(|body| encoded(Some("gzip"), body)),
-            brotli: brotli.map(|body| encoded(Some("br"), body)),
+            gzip: gzip.map(|body| encoded(Some("gzip"), body.into())),
+            brotli: brotli.map(|body| encoded(Some("br"), body.into())),
             identity: encoded(None, self.body.clone()),
         }
     }
@@ -176,19 +176,14 @@ impl CachePolicy {
 }
 
 impl EncodedBody {
-    fn new(
-        mut headers: HeaderMap,
-        coding: Option<&'static str>,
-        etag: &str,
-        body: Vec<u8>,
-    ) -> Self {
+    fn new(mut headers: HeaderMap, coding: Option<&'static str>, etag: &str, body: Bytes) -> Self {
         let etag = HeaderValue::try_from(etag).expect("hexadecimal digits are visible ASCII");
         headers.insert(ETAG, etag.clone());
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         if let Some(coding) = coding {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
         }
-        Self { headers, etag, body: body.into() }
+        Self { headers, etag, body }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Adds pages, products and their assets to the index.
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
 use content::catalog::gallery::GalleryPicture;
 use content::fault::ContentFault;
 use content::page::{Page, PageKind};
@@ -47,12 +50,20 @@ pub(super) fn add_asset(
     extension: &str,
     media_type: &'static str,
 ) -> Result<String, ContentFault> {
-    let bytes = facts.catalog.asset(&format!("assets/{name}.{extension}"))?;
+    let bytes = asset(facts, &format!("assets/{name}.{extension}"))?;
     let digest = Sha256::digest(&bytes);
     let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let path = format!("/assets/{name}.{digest}.{extension}");
     documents.add(&path, DocumentBuilder::new(media_type, bytes, CachePolicy::Immutable));
     Ok(path)
+}
+
+/// The bytes of an asset. Those in the binary are not copied.
+fn asset(facts: &SiteFacts, file: &str) -> Result<Bytes, ContentFault> {
+    Ok(match facts.catalog.asset(file)? {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => Bytes::from(bytes),
+    })
 }
 
 pub(super) fn add_images(
@@ -61,19 +72,19 @@ pub(super) fn add_images(
 ) -> Result<(), ContentFault> {
     let catalog = &facts.catalog;
     let svg = "image/svg+xml";
-    let icon = catalog.asset("assets/favicon.svg")?;
+    let icon = asset(facts, "assets/favicon.svg")?;
     documents.add("/favicon.svg", DocumentBuilder::new(svg, icon, CachePolicy::OneHour));
     for (path, media_type) in RASTER_IMAGES {
-        let image = catalog.asset(&format!("assets{path}"))?;
+        let image = asset(facts, &format!("assets{path}"))?;
         documents.add(path, DocumentBuilder::new(media_type, image, CachePolicy::OneHour));
     }
     for (file, path) in catalog.gallery.iter().flat_map(GalleryPicture::files) {
         let kind = if file.ends_with(".webp") { "image/webp" } else { "image/jpeg" };
-        let image = catalog.asset(&file)?;
+        let image = asset(facts, &file)?;
         documents.add(&path, DocumentBuilder::new(kind, image, CachePolicy::OneHour));
     }
     for product in &catalog.products {
-        let image = catalog.asset(&product.picture_file())?;
+        let image = asset(facts, &product.picture_file())?;
         documents
             .add(&product.picture_path(), DocumentBuilder::new(svg, image, CachePolicy::OneHour));
     }

@@ -94,7 +94,6 @@ fn summary(view: &View, mode: PaymentMode) -> OrderSummary {
     OrderSummary {
         id: view.id.to_string(),
         status: view.status.word(),
-        updated_at: view.updated_at.map(|at| at.to_string()),
         timeline: timeline(view),
         payment: view.payment.as_ref().map(|payment| payment_summary(payment, mode)),
         refund: refund_summary(view, mode),

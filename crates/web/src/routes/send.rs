@@ -10,12 +10,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use content::render::{
-    CardForm, CardFormFault, CardFormNotice, CardFormPages, CardProof, ShownQuote, ShownWarning,
+    CardForm, CardFormFault, CardFormNotice, CardFormPages, CardProof, ShownPrice, ShownQuote,
 };
 use content::site::Language;
 use http::header::{LOCATION, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
-use order::checkout::preview::CardPreview;
+use order::checkout::preview::{CardPreview, NoPrice};
 use order::model::card::Postcard;
 use order::model::card::warning::{CardWarning, WarningCode};
 use order::model::ids::OrderId;
@@ -110,17 +110,20 @@ impl SendState {
     /// The form with both sides of the card and its price, which the payment then names.
     fn proof(&self, language: Language, written: &WrittenCard, preview: &CardPreview) -> Response {
         let maximum = CEILING.to_string();
-        let quote = preview.quote(TenderKind::X402);
-        let quote = quote.map(|quote| {
-            (quote.id.to_string(), quote.charge.to_string(), quote.expires_at.to_string())
-        });
-        let quote = quote.as_ref();
-        let quote = quote.map(|(id, charge, expires_at)| ShownQuote { id, charge, expires_at });
-        let mut warnings: Vec<ShownWarning> = preview.warnings.iter().filter_map(shown).collect();
-        // One of each protocol, and only x402 is offered here.
-        warnings.dedup_by(|one, other| one.text == other.text);
-        let proof =
-            CardProof { sides: &preview.urls, quote, maximum: &maximum, warnings: &warnings };
+        let price = match preview.price(TenderKind::X402) {
+            Some(Ok(quote)) => ShownPrice::Quoted(ShownQuote {
+                id: quote.id.to_string(),
+                charge: quote.charge.to_string(),
+                expires_at: quote.expires_at.to_string(),
+            }),
+            Some(Err(NoPrice::Unknown)) | None => ShownPrice::KnownWhenPaid,
+            Some(Err(NoPrice::AboveMaximum)) => ShownPrice::None("quote_too_expensive"),
+            Some(Err(NoPrice::Rejected)) => ShownPrice::None("preview_failed_refused"),
+        };
+        let mut warnings: Vec<&str> = preview.warnings.iter().filter_map(shown).collect();
+        warnings.dedup();
+        let (sides, price) = (&*preview.urls, &price);
+        let proof = CardProof { sides, price, maximum: &maximum, warnings: &warnings };
         let form = CardForm { proof: Some(proof), ..written.form() };
         self.page(language, StatusCode::OK, &form)
     }
@@ -186,32 +189,33 @@ impl SendState {
     }
 }
 
-/// The text for a warning. Without a quote, the form says so itself.
-fn shown(warning: &CardWarning) -> Option<ShownWarning> {
-    let text = match warning.code {
-        WarningCode::TextTooLong => "warning_message_fit",
-        WarningCode::AddressIncomplete => "warning_address_incomplete",
-        WarningCode::UnprintableCharacters | WarningCode::PictureTooSmall => "warning_other",
-        WarningCode::PriceAboveMaximum => "quote_too_expensive",
-        WarningCode::NoQuote => return None,
-    };
-    Some(ShownWarning { text, words: warning.message.clone() })
+/// The key of the text for a warning. The form itself says why there is no price.
+fn shown(warning: &CardWarning) -> Option<&'static str> {
+    match (warning.code, warning.field) {
+        (WarningCode::TextTooLong, "message") => Some("warning_message_fit"),
+        (WarningCode::TextTooLong, _) => Some("warning_line_fit"),
+        (WarningCode::AddressIncomplete, _) => Some("warning_address_incomplete"),
+        (WarningCode::UnprintableCharacters, _) => Some("warning_characters"),
+        (WarningCode::PictureTooSmall, _) => Some("warning_picture_small"),
+        (WarningCode::PriceAboveMaximum | WarningCode::NoQuote, _) => None,
+    }
 }
 
-/// The key of the text for a refusal.
+/// The key of the text for a refusal. Texts for orders that may be paid say nothing about money
+/// that has not moved.
 fn notice_text(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::PaymentInPlay(_)
         | Refusal::PaymentUnconfirmed(_)
         | Refusal::InProgress(_)
-        | Refusal::SubmissionUnresolved(_) => "outcome_elsewhere_text",
+        | Refusal::SubmissionUnresolved(_) => "notice_in_play",
         Refusal::PriceAboveCeiling(_) => "quote_too_expensive",
         Refusal::QuoteExpired(_) | Refusal::QuoteExceeded { .. } | Refusal::QuoteInvalid => {
             "quote_expired"
         }
-        Refusal::ProviderUnreachable | Refusal::ProviderUnusable | Refusal::ProviderUnavailable => {
-            "preview_failed_provider"
-        }
+        Refusal::ProviderUnreachable | Refusal::ProviderUnavailable => "preview_failed_provider",
+        Refusal::ProviderUnusable => "preview_failed_refused",
+        Refusal::PaymentUnavailable => "pay_unavailable",
         Refusal::AboutOrder(_, cause) => notice_text(cause),
         Refusal::CardInvalid(_)
         | Refusal::IdentifierInvalid
@@ -228,9 +232,8 @@ fn notice_text(refusal: &Refusal) -> &'static str {
         | Refusal::SellerNotEnabled
         | Refusal::SellerUnresolved
         | Refusal::NameServiceFailed
-        | Refusal::PaymentUnavailable
         | Refusal::StoreBusy
-        | Refusal::Internal => "preview_failed",
+        | Refusal::Internal => "notice_failed",
     }
 }
 

@@ -26,9 +26,16 @@ fn hostile() -> CardFormValues<'static> {
     }
 }
 
-fn proof<'a>(sides: &'a [String]) -> CardProof<'a> {
-    let quote = ShownQuote { id: "q", charge: "2.42", expires_at: "2026-11-18T09:00:00Z" };
-    CardProof { sides, quote: Some(quote), maximum: "3.50", warnings: &[] }
+fn quoted() -> ShownPrice {
+    ShownPrice::Quoted(ShownQuote {
+        id: "q".to_owned(),
+        charge: "2.42".to_owned(),
+        expires_at: "2026-11-18T09:00:00Z".to_owned(),
+    })
+}
+
+fn proof<'a>(sides: &'a [String], price: &'a ShownPrice) -> CardProof<'a> {
+    CardProof { sides, price, maximum: "3.50", warnings: &[] }
 }
 
 #[test]
@@ -58,11 +65,11 @@ fn a_field_shows_its_value_and_its_fault() {
 
 #[test]
 fn the_price_is_in_the_format_of_the_language() {
-    let pages = pages();
+    let (pages, quote) = (pages(), quoted());
     let sides = ["https://cdn.example/1".to_owned(), "https://cdn.example/2".to_owned()];
     for (language, price) in [(Language::En, ">2.42 USDC"), (Language::It, ">2,42")] {
         let values = CardFormValues { country: "GB", ..CardFormValues::default() };
-        let form = CardForm { values, proof: Some(proof(&sides)), ..CardForm::default() };
+        let form = CardForm { values, proof: Some(proof(&sides, &quote)), ..CardForm::default() };
         let html = pages.write(language, &form).unwrap();
         assert!(html.contains("2026-11-18 09:00 UTC") && !html.contains("{charge}"));
         assert!(html.contains("name=\"quote_id\" value=\"q\""));
@@ -73,10 +80,26 @@ fn the_price_is_in_the_format_of_the_language() {
 }
 
 #[test]
+fn a_card_that_cannot_be_bought_is_not_offered_for_payment() {
+    let pages = pages();
+    for (price, text, is_offered) in [
+        (ShownPrice::KnownWhenPaid, "is known when you pay", true),
+        (ShownPrice::None("quote_too_expensive"), "would cost more than 3.50", false),
+        (ShownPrice::None("preview_failed_refused"), "cannot print this card", false),
+    ] {
+        let form = CardForm { proof: Some(proof(&[], &price)), ..CardForm::default() };
+        let html = pages.write(Language::En, &form).unwrap();
+        assert!(html.contains(text), "{text}");
+        assert_eq!(html.contains("value=\"pay\""), is_offered, "{text}");
+        assert!(!html.contains("name=\"quote_id\""), "{text}");
+    }
+}
+
+#[test]
 fn what_was_written_never_becomes_markup() {
     let pages = pages();
     let sides = [HOSTILE.to_owned()];
-    let (quiet, loud) = (CardFormValues::default(), hostile());
+    let (quiet, loud, price) = (CardFormValues::default(), hostile(), quoted());
     let html = |values, sides| {
         let notice = Some(CardFormNotice {
             text: "preview_failed_busy",
@@ -84,7 +107,8 @@ fn what_was_written_never_becomes_markup() {
             maximum: "3.50",
             order: None,
         });
-        let form = CardForm { values, notice, proof: Some(proof(sides)), ..CardForm::default() };
+        let form =
+            CardForm { values, notice, proof: Some(proof(sides, &price)), ..CardForm::default() };
         pages.write(Language::En, &form).unwrap()
     };
     let (quiet, loud) = (html(quiet, &["".to_owned()]), html(loud, &sides));

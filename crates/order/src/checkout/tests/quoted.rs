@@ -1,5 +1,6 @@
 //! A request that names a quote is charged no more than quoted.
 
+use super::spent::SpentElsewhere;
 use super::*;
 use crate::model::identity::quote::{CardQuote, QUOTE_VALID_SECONDS, QuoteId};
 use crate::model::money::Price;
@@ -74,7 +75,7 @@ fn a_quote_of_one_way_of_paying_limits_the_other_too() {
 }
 
 #[test]
-fn a_forged_quote_and_one_of_another_card_are_refused_before_anything_else() {
+fn a_forged_quote_and_one_of_another_card_are_refused_before_any_outside_call() {
     let (world, _) = good_world();
     let process = world.process();
     let other = up_to(&world, &process, "goodbye").id;
@@ -106,15 +107,34 @@ fn an_expired_quote_is_refused_with_and_without_a_payment() {
 }
 
 #[test]
-fn a_paid_order_is_answered_also_if_its_quote_has_expired_since() {
+fn a_paid_order_is_answered_whatever_quote_the_repeated_request_names() {
     let (world, still) = good_world();
     let process = world.process();
     let quote = up_to(&world, &process, "hello").id;
-    let request = || paid(&world, 1, quote);
-    let (first, retry) =
-        (request(), Request { quote: Some(quote), ..self::request("hello", None) });
-    assert!(matches!(send(&world, &process, first), Ok(Outcome::Paid { paid: When::Now, .. })));
+    let other = up_to(&world, &process, "goodbye").id;
+    let first = send(&world, &process, paid(&world, 1, quote));
+    assert!(matches!(first, Ok(Outcome::Paid { paid: When::Now, .. })), "{first:?}");
     still.advance(QUOTE_VALID_SECONDS);
-    let said = send(&world, &process, retry);
+    for quote in [quote, other] {
+        let repeated = paid(&world, 1, quote);
+        let unpaid = Request { quote: Some(quote), ..request("hello", None) };
+        for repeated in [repeated, unpaid] {
+            let said = send(&world, &process, repeated);
+            assert!(matches!(said, Ok(Outcome::Paid { paid: When::Earlier, .. })), "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_charge_above_the_quote_is_no_conflict_for_an_order_that_was_paid_meanwhile() {
+    let (world, _) = good_world();
+    let process = world.process();
+    let lower = Price::UpTo(Usdc::from_cents(Cents(350)));
+    let lower = process.checkout.identity.quote(&card("hello"), lower, Cents(150), world.time());
+    let request = paid(&world, 1, lower.unwrap().id);
+    let same = Request { quote: None, ..paid(&world, 1, request.quote.unwrap()) };
+    let tender = SpentElsewhere::while_verified(&world, (world.process(), same));
+    let said = poll_once(process.send(&tender, request)).unwrap();
     assert!(matches!(said, Ok(Outcome::Paid { paid: When::Earlier, .. })), "{said:?}");
+    assert_eq!(world.chain.lock().unwrap().transfers.len(), 1);
 }

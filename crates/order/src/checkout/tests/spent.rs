@@ -6,6 +6,9 @@ use super::*;
 use crate::testing::fakes::intercepted_tender::{InterceptedTender, Interceptor, SessionCall};
 use crate::testing::fakes::tender::FakeTender;
 
+/// A quote that a paid order does not depend on.
+const NOT_OURS: &str = "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f";
+
 const RAILS: [TenderKind; 2] = [TenderKind::X402, TenderKind::Mpp];
 
 #[test]
@@ -82,6 +85,15 @@ impl SpentElsewhere {
         InterceptedTender { tender: world.tender(self.tender.kind), interceptor: self }
     }
 
+    /// Fails no call, and lets another process pay while this one verifies.
+    pub(super) fn while_verified(
+        world: &Arc<FakeWorld>,
+        elsewhere: (FakeProcess, Request),
+    ) -> InterceptedTender<Self> {
+        let spent = Self::new(world, TenderKind::X402);
+        Self { result: Ok(()), elsewhere: Some(elsewhere).into(), ..spent }.tender(world)
+    }
+
     /// Fails no call, and lets another process pay while this one prepares.
     pub(super) fn interrupted(
         world: &Arc<FakeWorld>,
@@ -129,14 +141,15 @@ impl Interceptor for AskedMeanwhile {
 
 #[test]
 fn a_payment_that_another_process_is_settling_is_neither_traced_nor_settled() {
-    for rail in RAILS {
+    for (rail, quote) in RAILS.into_iter().flat_map(|rail| [(rail, None), (rail, Some(NOT_OURS))]) {
         let (world, _) = good_world();
         let signed = promise(&world, 1).credential();
         let same = || request("hello", Some(signed.clone()));
+        let quote = quote.map(|id| id.parse().unwrap());
         let interceptor = AskedMeanwhile {
             process: world.process(),
             tender: world.tender(rail),
-            request: Some(same()).into(),
+            request: Some(Request { quote, ..same() }).into(),
             answer: Mutex::default(),
         };
         let tender = InterceptedTender { tender: world.tender(rail), interceptor };

@@ -4,7 +4,8 @@ use crate::model::card::Postcard;
 use crate::model::country::postal_rules::{self, AddressRule};
 use crate::model::image_url::picture_size;
 
-/// One thing that a caller should look at before paying. The card can be bought all the same.
+/// One thing that a caller should look at before paying. It does not reject the card: only a
+/// provider that gives no price for it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardWarning {
     pub code: WarningCode,

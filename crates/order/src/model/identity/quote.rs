@@ -48,6 +48,15 @@ pub struct QuotedCharge {
     pub expires_at: Timestamp,
 }
 
+/// The quote that a request names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedQuote {
+    None,
+    /// It is not ours, or is for another card.
+    Invalid,
+    Valid(QuotedCharge),
+}
+
 impl QuotedCharge {
     pub fn is_expired(self, now: Timestamp) -> bool {
         now >= self.expires_at
@@ -78,6 +87,15 @@ impl Identity {
             country: card.recipient.country,
             expires_at,
         })
+    }
+
+    /// The quote that a request for this card names.
+    pub fn named_quote(&self, id: Option<QuoteId>, card: &Postcard) -> NamedQuote {
+        match id.map(|id| self.quoted(id, card)) {
+            None => NamedQuote::None,
+            Some(None) => NamedQuote::Invalid,
+            Some(Some(quoted)) => NamedQuote::Valid(quoted),
+        }
     }
 
     /// What an id promises for this card. None if we did not issue it, or for another card.

@@ -135,12 +135,41 @@ async fn the_limit_of_previews_applies_and_faulty_cards_do_not_count() {
 #[tokio::test]
 async fn without_a_provider_or_payments_the_form_says_so_and_keeps_the_card() {
     let site = site_with(|_| None);
-    for step in ["preview", "pay"] {
+    for (step, text) in
+        [("preview", "Previews are not available"), ("pay", "Cards cannot be ordered here")]
+    {
         let (response, html) = submit(&site, "/send", &format!("{CARD}&step={step}")).await;
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "{step}");
-        let said = ["Previews are not available", "Cards cannot be ordered here"];
-        assert!(said.iter().any(|said| html.contains(said)), "{step}");
+        assert!(html.contains(&format!("tabindex=\"-1\">{text}")), "{step}");
         assert!(html.contains("Ada Lovelace"));
+    }
+}
+
+#[test]
+fn every_text_that_is_named_exists_and_no_text_about_a_payment_denies_it() {
+    let order = OrderId::from_bytes([7; 16]);
+    let texts = site_facts().catalog.send;
+    let field = |code, field| shown(&CardWarning { code, field, message: String::new() });
+    let warnings = WarningCode::ALL.map(|code| field(code, "recipient.name"));
+    assert_ne!(field(WarningCode::TextTooLong, "message"), warnings[0]);
+    let in_play = [
+        Refusal::PaymentInPlay(order),
+        Refusal::PaymentUnconfirmed(order),
+        Refusal::InProgress(order),
+        Refusal::SubmissionUnresolved(order),
+    ];
+    let unknown = [Refusal::StoreBusy, Refusal::Internal, Refusal::NameServiceFailed];
+    let unknown = unknown.iter().map(notice_text);
+    let notices: Vec<&str> = in_play.iter().map(notice_text).chain(unknown).collect();
+    for language in Language::ALL {
+        let texts = texts.texts(language);
+        for key in warnings.iter().flatten().chain(&notices) {
+            assert!(texts.contains_key(*key), "{key} in {}", language.code());
+        }
+    }
+    for key in notices {
+        let text = &texts.texts(Language::En)[key];
+        assert!(!text.contains("othing") && !text.contains("not charged"), "{text}");
     }
 }
 

@@ -178,7 +178,7 @@ fn all_texts(site: &Site) -> Vec<(String, String)> {
     }
     texts.push(("not found".to_owned(), site.not_found_page.clone()));
     let paywall = site.facts.catalog.asset("templates/paywall.html").unwrap();
-    texts.push(("paywall".to_owned(), String::from_utf8(paywall).unwrap()));
+    texts.push(("paywall".to_owned(), String::from_utf8(paywall.into_owned()).unwrap()));
     for answer in &site.facts.catalog.answers {
         texts.push((answer.id.clone(), answer.answer.clone()));
     }
