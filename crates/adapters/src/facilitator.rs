@@ -24,6 +24,7 @@ use pay::x402::credential::Permit2Authorization;
 use pay::x402::settler::{
     FacilitatorAddress, KnownAccount, Permit2Payment, Permit2Settler, Permit2Support, SignatureKind,
 };
+use pay::x402::signature::signature_kind;
 use serde_json::Value;
 
 mod cdp_token;
@@ -40,15 +41,17 @@ pub use supported::{SupportedList, SupportedReply};
 
 use crate::http::{CallError, HttpCall, HttpClient, HttpResponse, HttpUrl};
 use crate::payer_accounts::PayerAccounts;
-use crate::permit2::{self, Hints, SoughtPayment, x402_signature};
+use crate::permit2::x402_signature::SignatureCheck;
+use crate::permit2::{self, Hints, SoughtPayment};
 use crate::rpc::Node;
+use crate::settlement::limits::{ContractWallets, SettlerLimits};
 use crate::settlement::outcome_log::{log_doubt, logged_hash};
 use crate::settlement::proof::ChainHeads;
 use extension_responses::ExtensionLog;
 use reply::SettleReply;
 use supported::{RefreshDelay, SupportedCache};
 use supported_file::SupportedFile;
-use wire::PEER;
+use wire::{FacilitatorEndpoint, PEER};
 
 /// How often our node is asked for a payment that the facilitator reports, and how long
 /// apart: together about four seconds, two blocks of the slowest network.
@@ -97,22 +100,6 @@ pub struct RemoteFacilitator {
     supported: SupportedCache,
     supported_file: Option<SupportedFile>,
     extensions: ExtensionLog,
-}
-
-/// An endpoint of the facilitator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FacilitatorEndpoint {
-    Verify,
-    Settle,
-}
-
-impl FacilitatorEndpoint {
-    const fn path(self) -> &'static str {
-        match self {
-            Self::Verify => "verify",
-            Self::Settle => "settle",
-        }
-    }
 }
 
 impl RemoteFacilitator {
@@ -234,7 +221,10 @@ impl RemoteFacilitator {
             SettleReply::Moved(transaction) => {
                 reported = logged_hash(&transaction);
                 match self.confirmed(due, transaction).await {
-                    Some(moved) => return Ok(moved),
+                    Some(moved) => {
+                        self.note_paid(due.authorization);
+                        return Ok(moved);
+                    }
                     None => {
                         "reported as settled, but our node does not show the payment".to_owned()
                     }
@@ -251,6 +241,15 @@ impl RemoteFacilitator {
             "The outcome of a settlement is unknown"
         );
         Err(Unsettled::Lost(doubt))
+    }
+
+    /// A smart wallet that has paid has its own limit of signature checks.
+    fn note_paid(&self, authorization: &Permit2Authorization) {
+        if let Some(accounts) = self.accounts.get(&authorization.network)
+            && signature_kind(authorization) == SignatureKind::Contract
+        {
+            accounts.paid(authorization.payer);
+        }
     }
 
     /// The reported payment, confirmed by our own node, which may be some blocks behind the
@@ -308,18 +307,17 @@ impl Permit2Settler for RemoteFacilitator {
         match (signer, self.nodes.get(&authorization.network)) {
             (SignatureKind::Key, _) => {}
             (SignatureKind::Contract, Some(node)) => {
-                x402_signature::check(node, accounts, authorization).await?;
+                let contract_wallets = ContractWallets::Accepted;
+                let gas_max = SettlerLimits::of(authorization.network).gas_max;
+                let check = SignatureCheck { node, accounts, contract_wallets, gas_max };
+                check.check(authorization).await?;
             }
             (SignatureKind::Contract, None) if accounts.may_ask(authorization.payer) => {}
             (SignatureKind::Contract, None) => return Err(Rejection::Unavailable),
         }
         let body = wire::request(authorization, authorization.most);
         let answer = self.ask(FacilitatorEndpoint::Verify, &body, self.deadlines.question).await;
-        reply::verified(answer, authorization)?;
-        if signer == SignatureKind::Contract {
-            accounts.accepted(authorization.payer);
-        }
-        Ok(())
+        reply::verified(answer, authorization)
     }
 
     /// There is nothing to sign. The current final block is stored; it shortens the search for

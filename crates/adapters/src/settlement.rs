@@ -29,7 +29,7 @@ use zeroize::Zeroizing;
 mod chain;
 mod fees;
 mod gas_budget;
-mod limits;
+pub(crate) mod limits;
 #[cfg(any(test, feature = "models"))]
 pub mod model;
 mod mpp;
@@ -155,8 +155,12 @@ impl Permit2Settler for Settler {
     ) -> Result<(), Rejection> {
         let network = self.served(authorization.network)?;
         self.check_facilitator(authorization)?;
-        let _permit = network.simulation_permit().await?;
-        x402::verify(network, authorization, signer).await
+        // The payer's code runs here. It must not take the simulations of others.
+        if signer == SignatureKind::Contract {
+            network.signatures().check(authorization).await?;
+        }
+        let permit = network.simulation_permit().await?;
+        x402::verify(network, permit, authorization).await
     }
 
     async fn prepare(
@@ -172,14 +176,14 @@ impl Permit2Settler for Settler {
         if charge > authorization.most || charge == Usdc::from_atomic(0) {
             return Err(Rejection::Invalid("upto_amount_exceeds_permitted".to_owned()));
         }
-        let _permit = network.simulation_permit().await?;
+        let permit = network.simulation_permit().await?;
         let allowance = x402::route(network, authorization, charge).await?;
         let call = x402::call(authorization, charge, allowance);
         match network.simulate(&call).await {
             Ok(prepared) => Ok(prepared.with_allowance(allowance).after(earlier).write()),
             Err(why) => {
                 log_unready(authorization.network, &why);
-                Err(x402::declined(network, authorization, charge, why).await)
+                Err(x402::declined(network, permit, authorization, charge, why).await)
             }
         }
     }

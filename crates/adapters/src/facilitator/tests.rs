@@ -129,18 +129,23 @@ fn only_the_wallets_own_signature_is_sent() {
 
 #[tokio::test]
 async fn without_a_node_the_facilitator_is_asked_about_a_limited_number_of_signatures() {
-    let invalid = r#"{"isValid":false,"invalidReason":"invalid_permit2_signature"}"#;
-    let server = Server::start((0..100).map(|_| Reply::good(invalid))).await;
-    let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
-    let authorization = authorization();
-    let mut verdicts = Vec::new();
-    for _ in 0..100 {
-        verdicts.push(remote.verify(&authorization, SignatureKind::Contract).await);
+    let (valid, invalid) =
+        (r#"{"isValid":true}"#, r#"{"isValid":false,"invalidReason":"invalid_permit2_signature"}"#);
+    let refused = Err(Rejection::Invalid("invalid_permit2_signature".to_owned()));
+    // A wallet that accepts signatures and does not pay has no limit of its own.
+    for (answer, verdict) in [(valid, Ok(())), (invalid, refused)] {
+        let server = Server::start((0..100).map(|_| Reply::good(answer))).await;
+        let remote = facilitator(&server.address, None, WaitRecorder::with_turns(0));
+        let authorization = authorization();
+        let mut verdicts = Vec::new();
+        for _ in 0..100 {
+            verdicts.push(remote.verify(&authorization, SignatureKind::Contract).await);
+        }
+        assert_eq!(verdicts[0], verdict);
+        assert_eq!(verdicts[99], Err(Rejection::Unavailable));
+        assert_eq!(server.heard().len(), 60);
+        assert_eq!(remote.known_account(Network::Base, authorization.payer), KnownAccount::Unknown);
     }
-    assert_eq!(verdicts[0], Err(Rejection::Invalid("invalid_permit2_signature".to_owned())));
-    assert_eq!(verdicts[99], Err(Rejection::Unavailable));
-    assert_eq!(server.heard().len(), 60);
-    assert_eq!(remote.known_account(Network::Base, authorization.payer), KnownAccount::Unknown);
 }
 
 #[test]

@@ -9,6 +9,22 @@ use serde_json::{Map, Value, json};
 /// The facilitator's name in the log.
 pub(super) const PEER: &str = "the facilitator";
 
+/// An endpoint of the facilitator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FacilitatorEndpoint {
+    Verify,
+    Settle,
+}
+
+impl FacilitatorEndpoint {
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Verify => "verify",
+            Self::Settle => "settle",
+        }
+    }
+}
+
 /// The payer's payload and our requirements. With `upto` the amount is the maximum for
 /// verification and the charge for settlement; the rest is as the payer accepted it, with our
 /// checked values.

@@ -12,6 +12,8 @@ pub enum NodeError {
     Http(CallError),
     /// The contract reverted with these bytes.
     Reverted(Bytes),
+    /// The call takes more gas than it may use.
+    OutOfGas,
     /// The node returned this error code.
     Refused(i64),
     /// The result cannot be parsed or does not match the request.
@@ -27,6 +29,7 @@ impl fmt::Display for NodeError {
         match self {
             Self::Http(error) => write!(f, "{error}"),
             Self::Reverted(_) => f.write_str("the call was reverted"),
+            Self::OutOfGas => f.write_str("the call takes too much gas"),
             Self::Refused(code) => write!(f, "error {code}"),
             Self::Unusable => f.write_str("an unusable result"),
             Self::UnknownBlock => f.write_str("no such block"),

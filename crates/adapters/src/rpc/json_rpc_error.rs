@@ -19,6 +19,13 @@ pub(super) struct JsonRpcError {
 
 /// The code of a revert.
 const EXECUTION_REVERTED: i64 = 3;
+/// What nodes say about a call that takes more gas than it may use. There is no code for it.
+const OUT_OF_GAS: [&str; 3] = ["out of gas", "gas required exceeds", "gas spent exceeded"];
+
+fn says(message: &str, any: &[&str]) -> bool {
+    let words = message.to_lowercase();
+    any.iter().any(|part| words.contains(part))
+}
 
 /// How a node received a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +85,7 @@ impl JsonRpcError {
         match self.data.and_then(RevertData::bytes) {
             Some(bytes) => NodeError::Reverted(bytes),
             None if self.code == EXECUTION_REVERTED => NodeError::Reverted(Bytes::new()),
+            None if says(&self.message, &OUT_OF_GAS) => NodeError::OutOfGas,
             None => NodeError::Refused(self.code),
         }
     }
@@ -85,8 +93,7 @@ impl JsonRpcError {
     /// What it means for a sent transaction. There are no codes for this, only messages that
     /// differ by node software; after an unknown message the transaction may have been sent.
     pub(super) fn about_transaction(self) -> Result<SendOutcome, SendError> {
-        let words = self.message.to_lowercase();
-        let says = |any: &[&str]| any.iter().any(|part| words.contains(part));
+        let says = |any: &[&str]| says(&self.message, any);
         if says(&["already known", "known transaction", "already imported", "already exists"]) {
             Ok(SendOutcome::AlreadyKnown)
         } else if says(&["nonce too low", "nonce is too low", "nonce has already been used"]) {
@@ -127,6 +134,23 @@ mod tests {
         assert_eq!(said(fee), objected(TransactionRejection::Underpriced));
         let funds = "insufficient funds for gas * price + value: have 0 want 5";
         assert_eq!(said(funds), objected(TransactionRejection::NoFunds));
+    }
+
+    #[test]
+    fn a_call_that_takes_too_much_gas_is_recognised() {
+        let error = |code, message: &str| {
+            JsonRpcError { code, message: message.to_owned(), data: None }.into_error()
+        };
+        for words in [
+            "out of gas",
+            "gas required exceeds allowance (1000000)",
+            "out of gas: gas required exceeds allowance: 1000000",
+            "Cannot estimate gas, gas spent exceeded transaction and block gas limit",
+        ] {
+            assert_eq!(error(-32000, words), NodeError::OutOfGas, "{words}");
+        }
+        assert_eq!(error(-32000, "header not found"), NodeError::Refused(-32000));
+        assert_eq!(error(3, "out of gas"), NodeError::Reverted(Bytes::new()));
     }
 
     #[test]

@@ -100,6 +100,18 @@ impl Node {
         self.ask_for("eth_call", (ContractCall::new(to, data), at)).await
     }
 
+    /// `eth_call` that may use this much gas.
+    pub async fn call_within(
+        &self,
+        to: EvmAddress,
+        data: &[u8],
+        gas: u64,
+        at: BlockId,
+    ) -> Result<Bytes, NodeError> {
+        let call = ContractCall { gas: Some(U64::from(gas)), ..ContractCall::new(to, data) };
+        self.ask_for("eth_call", (call, at)).await
+    }
+
     /// `eth_call` as the described transaction.
     pub async fn simulate(
         &self,
@@ -209,6 +221,8 @@ pub struct SimulatedCall<'a> {
     pub data: &'a [u8],
     /// None if fees do not matter.
     pub fees: Option<SimulatedFees>,
+    /// The most gas that it may use. None leaves the limit to the node.
+    pub gas: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -225,6 +239,8 @@ pub(super) struct ContractCall {
     to: String,
     data: Bytes,
     #[serde(skip_serializing_if = "Option::is_none")]
+    gas: Option<U64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     max_fee_per_gas: Option<U128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_priority_fee_per_gas: Option<U128>,
@@ -233,13 +249,14 @@ pub(super) struct ContractCall {
 impl ContractCall {
     pub(super) fn new(to: EvmAddress, data: &[u8]) -> Self {
         let data = Bytes::copy_from_slice(data);
-        let (from, max_fee_per_gas, max_priority_fee_per_gas) = (None, None, None);
-        Self { from, to: to.to_string(), data, max_fee_per_gas, max_priority_fee_per_gas }
+        let (from, gas, max_fee_per_gas, max_priority_fee_per_gas) = (None, None, None, None);
+        Self { from, to: to.to_string(), data, gas, max_fee_per_gas, max_priority_fee_per_gas }
     }
 
     pub(super) fn of(simulated: &SimulatedCall<'_>) -> Self {
         Self {
             from: Some(simulated.from.to_string()),
+            gas: simulated.gas.map(U64::from),
             max_fee_per_gas: simulated.fees.map(|fees| U128::from(fees.max)),
             max_priority_fee_per_gas: simulated.fees.map(|fees| U128::from(fees.priority)),
             ..Self::new(simulated.to, simulated.data)

@@ -23,6 +23,7 @@ use super::preparation::PreparedCall;
 use super::sender::{Command, NotSentReason, Sender, SenderOutcome, SenderParts};
 use super::transaction::TransactionSigner;
 use crate::payer_accounts::PayerAccounts;
+use crate::permit2::x402_signature::SignatureCheck;
 use crate::rpc::{NodeError, SimulatedCall, SimulatedFees};
 
 /// The most payments that are simulated at once. A node that gets the calls of a thousand
@@ -77,6 +78,7 @@ impl From<NodeError> for PrepareError {
     fn from(why: NodeError) -> Self {
         match why {
             NodeError::Reverted(bytes) => Self::Reverted(bytes),
+            NodeError::OutOfGas => Self::TooDear,
             NodeError::Http(_)
             | NodeError::Refused(_)
             | NodeError::Unusable
@@ -171,10 +173,21 @@ impl NetworkSettler {
         }
     }
 
+    /// The check of signatures that no key of a payer made.
+    pub(super) fn signatures(&self) -> SignatureCheck<'_> {
+        SignatureCheck {
+            node: &self.chain.node,
+            accounts: &self.accounts,
+            contract_wallets: self.contract_wallets,
+            gas_max: self.limits.gas_max,
+        }
+    }
+
     /// Simulates a call without fees.
     pub(super) async fn try_call(&self, call: &PaymentCall) -> Result<(), PrepareError> {
         let PaymentCall { to, data, .. } = call;
-        let simulated = SimulatedCall { from: self.address(), to: *to, data, fees: None };
+        let (from, gas) = (self.address(), Some(self.limits.gas_max));
+        let simulated = SimulatedCall { from, to: *to, data, fees: None, gas };
         Ok(self.chain.node.simulate(&simulated, LATEST).await.map(drop)?)
     }
 
@@ -194,7 +207,12 @@ impl NetworkSettler {
         let fees = Some(SimulatedFees { max, priority });
         let affordable = |gas: u64| balance >= max.saturating_mul(gas.into());
         // An estimate runs the call, and fails as the call does.
-        let simulated = SimulatedCall { from: own, to: call.to, data: &call.data, fees };
+        // A payer's code runs as long as its gas lasts, so no more than may be paid is simulated.
+        // Some nodes refuse an estimate with gas that the account cannot pay.
+        let gas_max = self.limits.gas_max;
+        let payable = u64::try_from(balance / max.max(1)).unwrap_or(u64::MAX);
+        let gas = Some(gas_max.min(payable));
+        let simulated = SimulatedCall { from: own, to: call.to, data: &call.data, fees, gas };
         let (code, gas) = tokio::join!(
             self.chain.node.code(call.payer, LATEST),
             self.chain.node.estimate(&simulated)
@@ -202,10 +220,13 @@ impl NetworkSettler {
         let code = AccountCode::of(&code?);
         self.accounts.saw(call.payer, code);
         self.admits(code, call.payer).await?;
-        let gas = gas?;
+        let gas = match gas {
+            Err(NodeError::OutOfGas) if payable < gas_max => return Err(PrepareError::NoFunds),
+            gas => gas?,
+        };
         // 25 % more: the state may change until it is mined.
         let gas = gas.saturating_add(gas / 4);
-        if gas > self.limits.gas_max {
+        if gas > gas_max {
             return Err(PrepareError::TooDear);
         }
         if !affordable(gas) {
@@ -256,7 +277,7 @@ impl NetworkSettler {
         let PaymentCall { payer, to, data, deadline, .. } = call;
         let code = prepared.code;
         let request = SettlementRequest { key, payer, code, to, data, gas, deadline };
-        match self.outcome(request).await {
+        let settled = match self.outcome(request).await {
             SenderOutcome::Mined(mined) => {
                 match self.chain.prove(&mined.receipt, mined.in_block, paid).await {
                     Ok(Some(ReceiptProof::Paid(moved))) => Ok(moved),
@@ -273,7 +294,11 @@ impl NetworkSettler {
                 Ok(_) | Err(_) => self.failed(key, paid).await,
             },
             SenderOutcome::Unknown(why) => Err(SettleFailure::Unknown(why.to_owned())),
+        };
+        if settled.is_ok() && code == AccountCode::Present {
+            self.accounts.paid(payer);
         }
+        settled
     }
 
     /// One transaction has failed, or none more is signed: looks at all of them.

@@ -152,7 +152,7 @@ impl ChainNode for Chain {
     }
 
     async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NodeError> {
-        let nothing = SimulatedCall { from: own, to: own, data: &[], fees: None };
+        let nothing = SimulatedCall { from: own, to: own, data: &[], fees: None, gas: None };
         self.node.estimate(&nothing).await
     }
 }

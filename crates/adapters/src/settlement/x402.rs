@@ -11,13 +11,17 @@ use order::model::money::Usdc as Money;
 use order::model::payment::{Instrument, PaymentKey};
 use order::tender::Rejection;
 use pay::x402::credential::{Eip2612Permit, Permit2Authorization};
-use pay::x402::settler::{KnownAccount, SignatureKind};
+use pay::x402::settler::KnownAccount;
+use tokio::sync::SemaphorePermit;
 
 use super::chain::LATEST;
+use super::limits::ContractWallets;
 use super::network_settler::{NetworkSettler, PaymentCall, PrepareError};
 use super::preparation::Allowance;
 use crate::permit2;
-use crate::permit2::x402_signature::{self, BAD_SIGNATURE, REJECTED_SIGNATURE, WalletAnswer};
+use crate::permit2::x402_signature::{
+    BAD_SIGNATURE, CODE_REFUSED, REJECTED_SIGNATURE, WalletAnswer,
+};
 use crate::rpc::{EventLog, NodeError, TransactionReceipt};
 use crate::settlement::proof::NonceState;
 
@@ -31,7 +35,7 @@ const TRANSFER_FAILED: &str = "TRANSFER_FROM_FAILED";
 
 const USED_NONCE: &str = "permit2_invalid_nonce";
 const NO_BALANCE: &str = "permit2_insufficient_balance";
-const CODE_REFUSED: &str = "contract_wallet_not_accepted";
+const SIMULATION_FAILED: &str = "permit2_simulation_failed";
 const CODE_FAILED: &str = "contract_wallet_failed_recently";
 
 fn place(noun: EvmAddress) -> Address {
@@ -130,15 +134,13 @@ fn is_payment(log: &EventLog, authorization: &Permit2Authorization, charge: Mone
         })
 }
 
-/// All checks that need the chain. The signature is checked first if no key made it: an invalid
-/// one costs one node call, not four.
+/// All checks that need the chain, of an authorization whose signature was checked.
 pub(super) async fn verify(
     network: &NetworkSettler,
+    simulation: SemaphorePermit<'_>,
     authorization: &Permit2Authorization,
-    signer: SignatureKind,
 ) -> Result<(), Rejection> {
     let nonce = permit2::nonce(authorization.payer, authorization.nonce);
-    signed(network, authorization, signer).await?;
     let asked = (nonce.contract, nonce.call_data.clone());
     let [balance, allowance] = Funds::questions(authorization);
     let answers = network.chain.node.call_all(&[asked, balance, allowance], LATEST).await;
@@ -155,8 +157,12 @@ pub(super) async fn verify(
         Allowance::Given => Ok(()),
         // Only the token can verify the permit.
         Allowance::ByPermit => {
-            let call = call(authorization, authorization.most, Allowance::ByPermit);
-            network.try_call(&call).await.map_err(|why| unready(&why))
+            let charge = authorization.most;
+            let call = call(authorization, charge, Allowance::ByPermit);
+            match network.try_call(&call).await {
+                Ok(()) => Ok(()),
+                Err(why) => Err(declined(network, simulation, authorization, charge, why).await),
+            }
         }
     }
 }
@@ -234,30 +240,26 @@ pub(super) async fn route(
     }
 }
 
-/// If no key of the payer signed, the code of the payer's account must accept the signature.
-async fn signed(
-    network: &NetworkSettler,
-    authorization: &Permit2Authorization,
-    signer: SignatureKind,
-) -> Result<(), Rejection> {
-    match signer {
-        SignatureKind::Key => Ok(()),
-        SignatureKind::Contract => {
-            x402_signature::check(&network.chain.node, &network.accounts, authorization).await
-        }
-    }
-}
-
-/// Why nothing was signed, as an x402 reason.
+/// Why nothing was signed, as an x402 reason, after a simulation.
 pub(super) async fn declined(
     network: &NetworkSettler,
+    simulation: SemaphorePermit<'_>,
     authorization: &Permit2Authorization,
     charge: Money,
     why: PrepareError,
 ) -> Rejection {
-    let PrepareError::Reverted(bytes) = &why else { return unready(&why) };
+    let invalid = |reason: &str| Rejection::Invalid(reason.to_owned());
+    let bytes = match why {
+        PrepareError::Reverted(bytes) => bytes,
+        PrepareError::CodeRefused => return invalid(CODE_REFUSED),
+        PrepareError::CodeFailed => return invalid(CODE_FAILED),
+        PrepareError::Node(_)
+        | PrepareError::Store
+        | PrepareError::TooDear
+        | PrepareError::NoFunds => return Rejection::Unavailable,
+    };
     // Permit2 does not say why the transfer failed; balance and allowance do.
-    if Revert::abi_decode(bytes).is_ok_and(|revert| revert.reason == TRANSFER_FAILED) {
+    if Revert::abi_decode(&bytes).is_ok_and(|revert| revert.reason == TRANSFER_FAILED) {
         let Ok(funds) = funds(network, authorization).await else { return Rejection::Unavailable };
         let found =
             enough(&funds, charge).and_then(|()| funds.route(authorization, charge).map(drop));
@@ -265,27 +267,35 @@ pub(super) async fn declined(
             return found;
         }
     }
-    // An account with code may revert with any words of its own, also one that has a key too
-    // (EIP-7702). Accounts without code are known since the simulation.
-    let payer = network.accounts.known(authorization.payer);
-    if payer == KnownAccount::Unknown
-        && x402_signature::ask(&network.chain.node, authorization).await
-            == Ok(WalletAnswer::Rejects)
-    {
-        return Rejection::Invalid(REJECTED_SIGNATURE.to_owned());
-    }
-    Rejection::Invalid(reason(bytes).to_owned())
+    // The payer's code may run again, and must not take the simulations of others.
+    drop(simulation);
+    invalid(match reason(&bytes) {
+        plain @ (BAD_SIGNATURE | SIMULATION_FAILED) => {
+            explained(network, authorization, plain).await
+        }
+        REJECTED_SIGNATURE if network.signatures().contract_wallets == ContractWallets::Refused => {
+            CODE_REFUSED
+        }
+        exact => exact,
+    })
 }
 
-fn unready(why: &PrepareError) -> Rejection {
-    match why {
-        PrepareError::Reverted(bytes) => Rejection::Invalid(reason(bytes).to_owned()),
-        PrepareError::CodeRefused => Rejection::Invalid(CODE_REFUSED.to_owned()),
-        PrepareError::CodeFailed => Rejection::Invalid(CODE_FAILED.to_owned()),
-        PrepareError::Node(_)
-        | PrepareError::Store
-        | PrepareError::TooDear
-        | PrepareError::NoFunds => Rejection::Unavailable,
+/// The reason of a revert that the payer's code may have caused. Code may revert with any words of
+/// its own, also that of an account with a key (EIP-7702).
+async fn explained(
+    network: &NetworkSettler,
+    authorization: &Permit2Authorization,
+    without_code: &'static str,
+) -> &'static str {
+    if network.accounts.known(authorization.payer) == KnownAccount::WithoutCode {
+        return without_code;
+    }
+    match network.signatures().ask(authorization).await {
+        Ok(WalletAnswer::NoCode) => without_code,
+        Ok(WalletAnswer::Rejects) => REJECTED_SIGNATURE,
+        Ok(WalletAnswer::CodeRefused) => CODE_REFUSED,
+        // Nothing more is known.
+        Ok(WalletAnswer::Accepts) | Err(_) => SIMULATION_FAILED,
     }
 }
 
@@ -300,15 +310,10 @@ fn reason(revert: &[u8]) -> &'static str {
     match (P::abi_decode(revert), U::abi_decode(revert)) {
         (Ok(P::InvalidNonce(_)), _) => USED_NONCE,
         (Ok(P::SignatureExpired(_)), _) => "permit2_deadline_expired",
-        (
-            Ok(
-                P::InvalidSignatureLength(_)
-                | P::InvalidSignature(_)
-                | P::InvalidSigner(_)
-                | P::InvalidContractSignature(_),
-            ),
-            _,
-        ) => BAD_SIGNATURE,
+        (Ok(P::InvalidSignatureLength(_) | P::InvalidSignature(_) | P::InvalidSigner(_)), _) => {
+            BAD_SIGNATURE
+        }
+        (Ok(P::InvalidContractSignature(_)), _) => REJECTED_SIGNATURE,
         (Err(_), Ok(U::AmountExceedsPermitted(_))) => "upto_amount_exceeds_permitted",
         (Err(_), Ok(U::UnauthorizedFacilitator(_))) => "upto_unauthorized_facilitator",
         (Err(_), Ok(U::PaymentTooEarly(_))) => "permit2_payment_too_early",
@@ -318,7 +323,7 @@ fn reason(revert: &[u8]) -> &'static str {
         | (
             Err(_),
             Ok(U::InvalidAmount(_) | U::InvalidOwner(_) | U::InvalidDestination(_)) | Err(_),
-        ) => "permit2_simulation_failed",
+        ) => SIMULATION_FAILED,
     }
 }
 

@@ -83,7 +83,7 @@ async fn logs(
 /// or events, so every error that the node itself reports counts.
 const fn is_too_much(why: &NodeError) -> bool {
     match why {
-        NodeError::Refused(_) => true,
+        NodeError::Refused(_) | NodeError::OutOfGas => true,
         NodeError::Http(CallError::Refused(kind) | CallError::Lost(kind)) => {
             matches!(kind, CallErrorKind::TooLarge | CallErrorKind::Status(413))
         }

@@ -131,6 +131,15 @@ async fn a_smart_wallet_is_asked_by_our_own_node_before_the_facilitator_is() {
     let begun = fixture.begin(authorization.clone()).await;
     fixture.settle(&begun).await.unwrap();
     assert_eq!(fixture.paid(Network::Base), 2_117_500);
+    // Since it has paid, forged signatures of others do not delay it.
+    let mut forged = authorization.clone();
+    for number in 0..100 {
+        forged.payer = EvmAddress::from_bytes([number; 20]);
+        let _ = fixture.remote.verify(&forged, SignatureKind::Contract).await;
+    }
+    let forged = fixture.remote.verify(&forged, SignatureKind::Contract).await;
+    assert_eq!(forged, Err(Rejection::Unavailable));
+    assert_ne!(check().await, Err(Rejection::Unavailable));
 }
 
 #[tokio::test]

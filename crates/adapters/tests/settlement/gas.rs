@@ -6,7 +6,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use order::tender::{Rejection, Unsettled};
 use pay::transfer::TransferStatus;
 use pay::x402::settler::Permit2Settler;
-use sandbox::chain::{NodeFault, NodeFaultRule, TagDepths};
+use sandbox::chain::{CallOutcome, NodeFault, NodeFaultRule, TagDepths};
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, measured, pay, until};
 use crate::log_capture::log_of_this_test;
@@ -27,12 +27,26 @@ async fn a_payment_is_not_prepared_while_gas_costs_more_than_the_cap() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared() {
+async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared_and_not_run_to_its_end() {
+    let log = log_of_this_test();
     let fixture = Fixture::open().await;
-    let settler =
-        fixture.settler_within(SettlerLimits { gas_max: 60_000, ..SettlerLimits::of(BASE) });
-    let greedy = settler.prepare(&fixture.authorization(), CHARGE, None).await.map(drop);
-    assert_eq!(greedy, Err(Rejection::Unavailable));
+    let payment = Payment::prepare(&fixture.settler(), fixture.authorization()).await.unwrap();
+    let kept: serde_json::Value = serde_json::from_slice(&payment.preparation.0).unwrap();
+    let gas = kept["gas"].as_u64().unwrap();
+    let refused = async |gas_max| {
+        let settler = fixture.settler_within(SettlerLimits { gas_max, ..SettlerLimits::of(BASE) });
+        let greedy = settler.prepare(&fixture.authorization(), CHARGE, None).await.map(drop);
+        assert_eq!(greedy, Err(Rejection::Unavailable));
+        let calls = fixture.chain().journal();
+        let estimate = calls.iter().rfind(|call| call.method == "eth_estimateGas");
+        estimate.map(|call| call.outcome.clone())
+    };
+    let said = || log().iter().filter(|line| line.contains("Gas costs more")).count();
+    // The estimate is within the limit, but not with the reserve that is added to it.
+    assert_eq!(refused(gas - 1).await, Some(CallOutcome::Answered));
+    assert_eq!(said(), 1);
+    assert_eq!(refused(60_000).await, Some(CallOutcome::Refused(-32_000)));
+    assert_eq!(said(), 2);
 }
 
 /// Prepares a payment, changes the world, and expects that its settlement gets no nonce.

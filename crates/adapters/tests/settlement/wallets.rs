@@ -9,12 +9,13 @@ use order::model::chain::{EvmAddress, Network};
 use order::tender::{Rejection, Unsettled};
 use pay::x402::credential::Permit2Authorization;
 use pay::x402::settler::{KnownAccount, Permit2Settler, SignatureKind};
-use sandbox::chain::{MiningMode, NodeFault, NodeFaultRule, PERMIT2};
+use sandbox::chain::{ChainHandle, MiningMode, NodeFault, NodeFaultRule, PERMIT2};
 use sandbox::payee::payee;
-use tokio::time::Instant;
+
+mod limits;
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, pay, until};
-use crate::signing::CHARGE;
+use crate::signing::{CHARGE, MOST, permit};
 
 const WALLET: EvmAddress = EvmAddress::from_bytes([0x77; 20]);
 
@@ -31,6 +32,15 @@ fn authorization(fixture: &Fixture) -> Permit2Authorization {
 
 async fn prepared(fixture: &Fixture, settler: &Settler) -> Result<Payment, Rejection> {
     Payment::prepare(settler, authorization(fixture)).await
+}
+
+fn invalid<T>(reason: &str) -> Result<T, Rejection> {
+    Err(Rejection::Invalid(reason.to_owned()))
+}
+
+/// A settler that accepts no accounts with code.
+fn refusing(fixture: &Fixture) -> Settler {
+    fixture.settler_with(|settings| settings.contract_wallets = ContractWallets::Refused)
 }
 
 #[tokio::test]
@@ -110,68 +120,20 @@ async fn a_settlement_that_waits_behind_one_that_fails_is_withdrawn() {
 #[tokio::test]
 async fn an_operator_can_refuse_all_accounts_with_code() {
     let fixture = Fixture::open().await;
-    let settler = fixture.settler_with(|settings| {
-        settings.contract_wallets = ContractWallets::Refused;
-    });
+    let (settler, chain) = (refusing(&fixture), fixture.chain());
+    let good = authorization(&fixture);
+    let forged = fixture.terms(WALLET).signed_by(&fixture.chains.key("thief"));
+    let verify = async |signed| settler.verify(signed, SignatureKind::Contract).await;
+    assert_eq!(verify(&forged).await, invalid("invalid_permit2_signature"), "no code yet");
     place_wallet(&fixture);
-    let refused = settler.prepare(&authorization(&fixture), CHARGE, None).await.map(drop);
-    assert_eq!(refused, Err(Rejection::Invalid("contract_wallet_not_accepted".to_owned())));
+    let asked = chain.counts().get("eth_call").copied();
+    for signed in [&good, &forged] {
+        assert_eq!(verify(signed).await, invalid("contract_wallet_not_accepted"));
+        let prepared = settler.prepare(signed, CHARGE, None).await.map(drop);
+        assert_eq!(prepared, invalid("contract_wallet_not_accepted"));
+    }
+    assert_eq!(chain.counts().get("eth_call").copied(), asked, "no code was asked");
     pay(&settler, fixture.authorization()).await.unwrap();
-}
-
-/// How often the chain was asked about a payer or a signature.
-fn questions(fixture: &Fixture) -> u64 {
-    let counts = fixture.chain().counts();
-    let asked = ["eth_getCode", "eth_call", "eth_estimateGas"];
-    asked.iter().filter_map(|method| counts.get(*method)).sum()
-}
-
-#[tokio::test]
-async fn signatures_that_no_key_made_cost_a_limited_number_of_calls() {
-    let fixture = Fixture::open().await;
-    place_wallet(&fixture);
-    let settler = fixture.settler();
-    let owner = fixture.chains.key("owner");
-    let verify = async |payer| {
-        let authorization = fixture.terms(payer).signed_by(&owner);
-        settler.verify(&authorization, SignatureKind::Contract).await
-    };
-    assert_eq!(verify(WALLET).await, Ok(()));
-
-    let (before, started) = (fixture.chain().counts()["eth_getCode"], Instant::now());
-    let mut verdicts = Vec::new();
-    for number in 0..500_u16 {
-        let mut stranger = [0x99; 20];
-        stranger[..2].copy_from_slice(&number.to_be_bytes());
-        verdicts.push(verify(EvmAddress::from_bytes(stranger)).await);
-    }
-    let asked = fixture.chain().counts()["eth_getCode"] - before;
-    // The limit: 60 at once, and 5 a second.
-    let allowed = 60 + 5 * (started.elapsed().as_secs() + 1);
-    assert!((1..=allowed).contains(&asked), "{asked} calls for 500 signatures");
-    assert_eq!(verdicts.last(), Some(&Err(Rejection::Unavailable)));
-    // A wallet that has paid has a limit of its own.
-    assert_eq!(verify(WALLET).await, Ok(()));
-}
-
-#[tokio::test]
-async fn a_wallet_that_has_paid_is_asked_about_a_limited_number_of_forged_signatures() {
-    let fixture = Fixture::open().await;
-    place_wallet(&fixture);
-    let settler = fixture.settler();
-    let verify = async |key: &str| {
-        let authorization = fixture.terms(WALLET).signed_by(&fixture.chains.key(key));
-        settler.verify(&authorization, SignatureKind::Contract).await
-    };
-    assert_eq!(verify("owner").await, Ok(()));
-    let (before, started) = (questions(&fixture), Instant::now());
-    for _ in 0..200 {
-        assert!(verify("thief").await.is_err());
-    }
-    // The limit: 10 at once, and one a second, each two calls.
-    let allowed = 2 * (10 + started.elapsed().as_secs() + 1);
-    let asked = questions(&fixture) - before;
-    assert!((2..=allowed).contains(&asked), "{asked} calls for 200 signatures");
 }
 
 #[tokio::test]
@@ -237,5 +199,40 @@ async fn an_account_with_a_key_and_code_pays_if_the_code_accepts_the_key() {
     let rejected = Rejection::Invalid("contract_wallet_rejected_signature".to_owned());
     let prepared = Payment::prepare(&settler, authorization).await.map(drop);
     assert_eq!(prepared, Err(rejected));
+    assert_eq!(fixture.paid(), atomic(1));
+}
+
+/// An account with a key, code and no allowance (EIP-7702) that signs a permit too.
+fn permitting(fixture: &Fixture) -> Permit2Authorization {
+    let key = fixture.chains.faucet().newcomer();
+    let mut authorization = fixture.terms(key.address()).signed_by(&key);
+    authorization.permit = Some(permit(&authorization, &key, MOST));
+    authorization
+}
+
+#[tokio::test]
+async fn an_account_with_a_key_and_code_gets_the_reason_of_its_code_with_a_permit_too() {
+    let fixture = Fixture::open().await;
+    let (settler, chain, authorization) =
+        (fixture.settler(), fixture.chain(), permitting(&fixture));
+    let (payer, refusing) = (authorization.payer, refusing(&fixture));
+    let verify = async |settler: &Settler| settler.verify(&authorization, SignatureKind::Key).await;
+    let prepare =
+        async |settler: &Settler| settler.prepare(&authorization, CHARGE, None).await.map(drop);
+    let says_no: fn(&ChainHandle, EvmAddress) = |chain, payer| chain.place_wallet(payer, payee());
+    let reverts: fn(&ChainHandle, EvmAddress) = |chain, payer| chain.place_code(payer);
+    for place in [says_no, reverts] {
+        place(&chain, payer);
+        for verdict in [verify(&settler).await, prepare(&settler).await] {
+            assert_eq!(verdict, invalid("contract_wallet_rejected_signature"));
+        }
+        for verdict in [verify(&refusing).await, prepare(&refusing).await] {
+            assert_eq!(verdict, invalid("contract_wallet_not_accepted"));
+        }
+        chain.remove_code(payer);
+    }
+    chain.place_wallet(payer, payer);
+    assert_eq!(prepare(&refusing).await, invalid("contract_wallet_not_accepted"));
+    pay(&settler, authorization.clone()).await.unwrap();
     assert_eq!(fixture.paid(), atomic(1));
 }

@@ -13,7 +13,7 @@ use super::credential::{
 use super::extensions::Extensions;
 use super::resource::{Resource, ResourceEcho};
 use super::settler::{FacilitatorAddress, KnownAccount, Permit2Settler, SignatureKind};
-use super::signature::{authorization_digest, permit_digest};
+use super::signature::{permit_digest, signature_kind};
 use super::{PERMIT2, UPTO_PROXY, invalid};
 use crate::eip712::{TOKEN_NAME, TOKEN_VERSION, recover};
 use crate::parse::address;
@@ -109,7 +109,7 @@ impl CredentialCheck<'_> {
         if has_deployment && erc6492::inner(signature).is_none() {
             return Err(invalid(BAD_SIGNATURE));
         }
-        let signer = signer(authorization);
+        let signer = signature_kind(authorization);
         match (signer, self.facilitator.known_account(*network, *payer)) {
             (SignatureKind::Contract, KnownAccount::WithoutCode) if !has_deployment => {
                 Err(invalid(BAD_SIGNATURE))
@@ -171,16 +171,6 @@ fn accepted(payload: &Value, terms: &Terms) -> Option<Accepted> {
         && extra["assetTransferMethod"] == TRANSFER_METHOD
         && extra["facilitatorAddress"].is_string();
     same.then_some(Accepted { network, pay_to })
-}
-
-/// What can confirm the signature.
-pub(super) fn signer(authorization: &Permit2Authorization) -> SignatureKind {
-    let digest = authorization_digest(authorization);
-    if recover(digest, authorization.account_signature()) == Some(authorization.payer) {
-        SignatureKind::Key
-    } else {
-        SignatureKind::Contract
-    }
 }
 
 fn is_address(text: &Value, expected: EvmAddress) -> bool {

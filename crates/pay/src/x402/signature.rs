@@ -8,7 +8,8 @@ use order::model::money::Usdc;
 
 use super::PERMIT2;
 use super::credential::Permit2Authorization;
-use crate::eip712::{Word, token_domain};
+use super::settler::SignatureKind;
+use crate::eip712::{Word, recover, token_domain};
 
 /// What the payer of this promise signed, if the promise is for USDC and for
 /// the `upto` proxy.
@@ -25,6 +26,15 @@ pub fn authorization_digest(promise: &Permit2Authorization) -> Word {
         },
     };
     transfer.digest(promise.network.chain_id())
+}
+
+/// What can confirm the signature of this promise.
+pub fn signature_kind(promise: &Permit2Authorization) -> SignatureKind {
+    if recover(authorization_digest(promise), promise.account_signature()) == Some(promise.payer) {
+        SignatureKind::Key
+    } else {
+        SignatureKind::Contract
+    }
 }
 
 /// What an owner of USDC signs to let Permit2 move that much of it.

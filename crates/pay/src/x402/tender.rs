@@ -15,12 +15,13 @@ use order::tender::{
 };
 
 use super::challenge::ChallengeCache;
-use super::checks::{CredentialCheck, SignedAuthorization, signer};
+use super::checks::{CredentialCheck, SignedAuthorization};
 use super::credential::{self, Payload, Permit2Authorization};
 use super::extensions::Extensions;
 use super::receipt;
 use super::resource::Resource;
 use super::settler::{Permit2Payment, Permit2Settler, SignatureKind};
+use super::signature::signature_kind;
 use crate::mode::PaymentMode;
 
 /// Payment by x402.
@@ -62,8 +63,7 @@ impl Tender for X402 {
 
     fn resume(&self, payment: &Payment) -> Option<Box<dyn Session + '_>> {
         let authorization = Permit2Authorization::read(&payment.authorization.credential).ok()?;
-        let signature = signer(&authorization);
-        Some(Box::new(X402Session { x402: self, authorization, signature }))
+        Some(Box::new(X402Session { x402: self, authorization, signature: None }))
     }
 }
 
@@ -87,7 +87,8 @@ impl<'a> PresentedCredential<'a> for Presented<'a> {
         let check = CredentialCheck { terms, facilitator, resource, extensions };
         let SignedAuthorization { authorization: signed, signature } = check.run(payload?)?;
         let authorization = authorization(credential, &signed, keys.all());
-        let session = Box::new(X402Session { x402, authorization: signed, signature });
+        let session =
+            Box::new(X402Session { x402, authorization: signed, signature: Some(signature) });
         Ok(CheckedCredential { authorization, session })
     }
 }
@@ -96,7 +97,8 @@ impl<'a> PresentedCredential<'a> for Presented<'a> {
 struct X402Session<'a> {
     x402: &'a X402,
     authorization: Permit2Authorization,
-    signature: SignatureKind,
+    /// None after a restart: only `verify` needs it, and it takes an elliptic curve recovery.
+    signature: Option<SignatureKind>,
 }
 
 impl X402Session<'_> {
@@ -109,7 +111,9 @@ impl X402Session<'_> {
 #[async_trait]
 impl Session for X402Session<'_> {
     async fn verify(&self) -> Result<(), Rejection> {
-        self.x402.facilitator.verify(&self.authorization, self.signature).await
+        let authorization = &self.authorization;
+        let signature = self.signature.unwrap_or_else(|| signature_kind(authorization));
+        self.x402.facilitator.verify(authorization, signature).await
     }
 
     async fn prepare(

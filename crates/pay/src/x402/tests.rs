@@ -21,6 +21,7 @@ use super::fixture::{
 };
 use super::settler::{GasSponsoring, SignatureKind};
 use super::tender::X402;
+use crate::eip712::RECOVERIES;
 use crate::transfer::TransferStatus;
 
 mod payment_flow;
@@ -221,6 +222,26 @@ fn a_settlement_has_the_receipt_of_the_charged_amount() {
     );
     let traced = poll_once(x402.resume(&payment).unwrap().trace(&payment, None)).unwrap().unwrap();
     assert_eq!(traced, Trace::Moved(settled));
+}
+
+#[test]
+fn a_stored_payment_is_traced_without_a_recovery_of_its_signer() {
+    let ((x402, settler), payment) = (x402(FakeSettler::good()), payment(1));
+    let before = RECOVERIES.get();
+    let session = x402.resume(&payment).unwrap();
+    poll_once(session.trace(&payment, None)).unwrap().unwrap();
+    assert_eq!(RECOVERIES.get() - before, 0);
+    // It is verified as a new one is.
+    poll_once(session.verify()).unwrap().unwrap();
+    assert_eq!(RECOVERIES.get() - before, 1);
+    assert_eq!(*settler.signers.lock().unwrap(), [SignatureKind::Key]);
+}
+
+#[test]
+fn a_new_payment_takes_one_recovery() {
+    let before = RECOVERIES.get();
+    accepted(&correct(Network::Base));
+    assert_eq!(RECOVERIES.get() - before, 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use evm::signature::expand;
 
 use crate::chain::contracts::env::{CallEnv, ContractResult, Revert, emit};
 use crate::chain::contracts::registry::at;
-use crate::chain::contracts::wallet;
+use crate::chain::contracts::wallet::{self, Confirmation};
 use crate::chain::network::{ChainId, PERMIT2, address};
 use crate::chain::node::state::{Slot, StateView};
 use crate::keys::recover;
@@ -117,8 +117,11 @@ fn signed(
     signature: &[u8],
 ) -> Result<(), Revert> {
     if at(view, env, owner).is_some() {
-        let no = |_| Revert::error(&Permit2::InvalidContractSignature {});
-        return wallet::confirm(view, env, owner, digest, signature).map_err(no);
+        // What the account's code reverts with is passed on.
+        return match wallet::confirm(view, env, owner, digest, signature)? {
+            Confirmation::Given => Ok(()),
+            Confirmation::Denied => Err(Revert::error(&Permit2::InvalidContractSignature {})),
+        };
     }
     let Some(signature) = expand(signature) else {
         return Err(Revert::error(&Permit2::InvalidSignatureLength {}));

@@ -9,7 +9,7 @@ use evm::signature::{Signature, has_low_s};
 use crate::chain::contracts::env::{CallEnv, ContractResult, Revert, emit};
 use crate::chain::contracts::registry::at;
 use crate::chain::contracts::usdc_token::{approve, domain, may_move, transfer};
-use crate::chain::contracts::wallet;
+use crate::chain::contracts::wallet::{self, Confirmation};
 use crate::chain::node::state::{Slot, StateView};
 use crate::keys::recover;
 
@@ -131,8 +131,10 @@ fn signed(
 ) -> Result<(), Revert> {
     view.spend(6_000);
     if at(view, env, signer).is_some() {
-        let no = |_| Revert::reason(otherwise);
-        return wallet::confirm(view, env, signer, digest, signature).map_err(no);
+        return match wallet::confirm(view, env, signer, digest, signature) {
+            Ok(Confirmation::Given) => Ok(()),
+            Ok(Confirmation::Denied) | Err(_) => Err(Revert::reason(otherwise)),
+        };
     }
     let Ok(signature) = Signature::try_from(signature) else {
         return Err(Revert::reason("ECRecover: invalid signature length"));

@@ -86,18 +86,26 @@ fn signer(digest: B256, signature: &[u8]) -> Option<Address> {
     recover(digest, signature.try_into().ok()?)
 }
 
-/// Verifies the signature of an account with code.
+/// What a caller reads from the answer of an account with code.
+pub(crate) enum Confirmation {
+    Given,
+    Denied,
+}
+
+/// Asks an account with code about a signature. It fails if the account's code reverts, or
+/// returns what cannot be read.
 pub(crate) fn confirm(
     view: &mut StateView<'_>,
     env: &CallEnv<'_>,
     wallet: Address,
     digest: B256,
     signature: &[u8],
-) -> Result<(), Revert> {
+) -> Result<Confirmation, Revert> {
     let asked = Confirm { hash: digest, signature: Bytes::copy_from_slice(signature) };
     let said = env.call(view, wallet, wallet, &asked.abi_encode())?;
     match Confirm::abi_decode_returns(&said) {
-        Ok(said) if said.0 == Confirm::SELECTOR => Ok(()),
-        Ok(_) | Err(_) => Err(Revert::silent()),
+        Ok(said) if said.0 == Confirm::SELECTOR => Ok(Confirmation::Given),
+        Ok(_) => Ok(Confirmation::Denied),
+        Err(_) => Err(Revert::silent()),
     }
 }

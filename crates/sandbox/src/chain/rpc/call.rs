@@ -76,12 +76,12 @@ impl CallRequest {
         self.gas.unwrap_or(BLOCK_GAS)
     }
 
-    /// How much gas an estimate may come to: what is named, or what fits into a block
-    /// and can be paid.
+    /// How much gas an estimate may come to: what is named or fits into a block, and can be
+    /// paid.
     pub(crate) fn most_gas(&self, view: &StateView<'_>) -> u64 {
         let left = view.peek(Slot::Native(self.from)).saturating_sub(self.value);
         let payable = left.checked_div(self.max_fee).unwrap_or(U256::MAX);
-        self.gas.unwrap_or_else(|| u64::try_from(payable).unwrap_or(u64::MAX).min(BLOCK_GAS))
+        u64::try_from(payable).unwrap_or(u64::MAX).min(self.gas())
     }
 
     /// What has been spent in this view, and what a transaction costs anyway.

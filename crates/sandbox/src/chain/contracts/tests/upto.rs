@@ -106,7 +106,7 @@ fn every_check_has_its_own_error_in_the_order_of_the_contract() {
         (|c| c.permit.nonce += U256::ONE, Revert::error(&Permit2::InvalidSigner {})),
         (|c| c.signature = Bytes::from(vec![0; 65]), Revert::error(&Permit2::InvalidSignature {})),
         (|c| c.signature = Bytes::new(), Revert::error(&Permit2::InvalidSignatureLength {})),
-        (|c| c.owner = place(PERMIT2), Revert::error(&Permit2::InvalidContractSignature {})),
+        (|c| c.owner = place(PERMIT2), Revert::silent()),
     ];
     for (chain, vector) in vectors() {
         for (number, (change, expected)) in changes.iter().enumerate() {

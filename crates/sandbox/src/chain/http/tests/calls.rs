@@ -148,6 +148,10 @@ async fn a_simulation_with_fees_needs_a_sender_who_can_pay_them() {
                 "insufficient funds for gas * price + value: address {settler} have 2000000000000 \
                  want 2000020000000"
             );
+            if method == "eth_estimateGas" {
+                assert!(more.get("result").is_some(), "as much as can be paid: {more}");
+                continue;
+            }
             let error = &more["error"];
             assert_eq!((&error["code"], &error["message"]), (&json!(-32000), &json!(words)));
         }
