@@ -21,8 +21,8 @@ export async function openTab(browser, { origin, images, complaints, script = tr
     await dialog.accept();
   });
   tab.on("console", (message) => {
-    // A response of 400, 402 or 404 is reported too, and is wanted.
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) complaints.push(`console: ${message.text()}`);
+    // A response of 400, 402 or 404 is reported too, and is wanted; so is 503 beyond the limit of previews.
+    if (message.type() === "error" && !/status of (4\d\d|503)/.test(message.text())) complaints.push(`console: ${message.text()}`);
   });
   tab.on("request", (request) => {
     const called = new URL(request.url());
@@ -54,6 +54,8 @@ export async function look(tab, name, shots) {
   const { width } = tab.viewport();
   for (const scheme of SCHEMES) {
     await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    // Colours that still change would be judged as they are now.
+    await tab.evaluate(() => document.getAnimations().forEach((one) => one.finish()));
     const wide = await tab.evaluate(() => Math.max(document.scrollingElement.scrollWidth, innerWidth));
     if (wide > width) complaints.push(`${name}: scrolls sideways at ${width} px: ${wide} px wide`);
     const headings = await tab.$$eval("h1", (found) => found.length);

@@ -68,12 +68,14 @@ export function written(order) {
 const served = {
   "/assets/style.css": "text/css; charset=utf-8",
   "/assets/wallet.js": "text/javascript; charset=utf-8",
+  "/assets/signed_payment.js": "text/javascript; charset=utf-8",
+  "/assets/payment_view.js": "text/javascript; charset=utf-8",
   "/assets/paywall.js": "text/javascript; charset=utf-8",
   "/favicon.svg": "image/svg+xml",
 };
 
 export class StubService {
-  /** Every request with a payment: its header, body and idempotency key. */
+  /** Every request with a payment: its header, body, idempotency key and quote. */
   paid = [];
   /** Answers instead of settling, one for each payment: functions of the response. */
   instead = [];
@@ -82,8 +84,8 @@ export class StubService {
   settled = null;
 
   /** `policy` is the content security policy of the real pages. */
-  constructor({ node, policy, payee, body, key = null, sponsored = false }) {
-    Object.assign(this, { node, policy, payee, body, key });
+  constructor({ node, policy, payee, body, key = null, sponsored = false, language = "en", quoted = null, quote = null }) {
+    Object.assign(this, { node, policy, payee, body, key, language, quoted, quote });
     this.challenge = challenge(payee, { sponsored });
   }
 
@@ -94,9 +96,9 @@ export class StubService {
     }));
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     this.origin = `http://127.0.0.1:${this.server.address().port}`;
-    const { body, key, challenge: asked, origin: base_url } = this;
+    const { body, key, challenge: asked, origin: base_url, language, quoted, quote: quote_id } = this;
     const nodes = Object.fromEntries(Object.keys(USDC).map((chain) => [`eip155:${chain}`, this.node(chain)]));
-    this.page = written({ base_url, order: ORDER, most: "3.50", challenge: asked, body, idempotency_key: key, nodes, play: true });
+    this.page = written({ base_url, order: ORDER, most: "3.50", challenge: asked, body, idempotency_key: key, nodes, play: true, language, quoted, quote_id });
     return this;
   }
 
@@ -113,6 +115,8 @@ export class StubService {
       const file = path.startsWith("/assets/") ? path : `/assets${path}`;
       return response.writeHead(200, { "content-type": served[path] }).end(readFileSync(`content${file}`));
     }
+    // Browsers ask for it beside every document without an icon.
+    if (path === "/favicon.ico") return response.writeHead(204).end();
     if (path === `/api/x402/orders/${ORDER}`) return this.json(response, 200, this.record);
     if (path !== ENDPOINT || request.method !== "POST") return this.json(response, 404, {});
     const header = request.headers["payment-signature"];
@@ -122,7 +126,7 @@ export class StubService {
       const html = { "content-type": "text/html; charset=utf-8", "content-security-policy": this.policy, "cache-control": "no-store" };
       return response.writeHead(402, { ...html, "payment-required": encode(this.challenge) }).end(this.page);
     }
-    this.paid.push({ header, body, key: request.headers["idempotency-key"] ?? null });
+    this.paid.push({ header, body, key: request.headers["idempotency-key"] ?? null, quote: request.headers["quote-id"] ?? null });
     const instead = this.instead.shift();
     if (instead && (await instead(response, this))) return undefined;
     return this.settle(response, header);

@@ -95,6 +95,11 @@ class Visit {
     await this.press("#pay");
   }
 
+  /** The texts of the page's scripts, by key. */
+  words() {
+    return this.tab.$eval("#paywall-texts", (found) => JSON.parse(found.textContent).words);
+  }
+
   async picture(name) {
     if (!process.env.SHOTS) return;
     mkdirSync(process.env.SHOTS, { recursive: true });
@@ -122,12 +127,12 @@ class Visit {
 }
 
 /** Records what a page must not do: log errors, break its policy or call another origin. */
-function watch(visit, origin) {
-  const { tab, complaints } = visit;
+function watch(visit, tab, origin) {
+  const { complaints, entry } = visit;
   tab.on("console", (message) => {
     if (message.type() !== "error") return;
     // Chromium reports every answer that is not a success; the page itself is one (402).
-    const expected = message.text().startsWith("Failed to load resource") && message.location().url === origin + ENDPOINT;
+    const expected = message.text().startsWith("Failed to load resource") && [ENDPOINT, entry.path].some((path) => message.location().url === origin + path);
     if (!expected) complaints.push(`console: ${message.text()} ${message.location().url ?? ""}`);
   });
   tab.on("pageerror", (error) => complaints.push(`script: ${error.message ?? error}`));
@@ -139,33 +144,49 @@ function watch(visit, origin) {
     const { origin: asked, protocol } = new URL(request.url());
     if (protocol.startsWith("http") && asked !== origin) complaints.push(`calls another origin: ${request.url()}`);
     // No link leads here: the browser posts the card.
-    if (!request.isNavigationRequest() || new URL(request.url()).pathname !== ENDPOINT) return request.continue();
-    const headers = { ...request.headers(), "content-type": "application/json", ...visit.headers };
+    if (!request.isNavigationRequest() || new URL(request.url()).pathname !== entry.path) return request.continue();
+    const headers = { ...request.headers(), "content-type": entry.type, ...visit.headers };
     return request.continue({ method: "POST", postData: visit.body, headers });
   });
 }
 
-export async function arrive(origin, body, { wallets = [], width = 1280, scheme = "light", scripts = true, headers = {} } = {}) {
-  const context = await chromium.createBrowserContext();
-  const visit = new Visit(await context.newPage());
-  Object.assign(visit, { body, headers });
-  const { tab } = visit;
+/** Opens the payment page in a tab of the visit's own browser context. */
+async function openTab(visit, tab, origin, { wallets, width, scheme, scripts }) {
   const phone = width < 600;
   await tab.setViewport({ width, height: 800, isMobile: phone, hasTouch: phone });
   await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   if (wallets.length > 0) await inject(tab, wallets);
   await tab.setRequestInterception(true);
-  watch(visit, origin);
+  watch(visit, tab, origin);
   await tab.evaluateOnNewDocument(() => {
     window.heard = [];
     addEventListener("DOMContentLoaded", () => {
       const said = document.getElementById("said");
+      if (!said) return;
       new MutationObserver(() => said.textContent && window.heard.push(said.textContent)).observe(said, { childList: true, characterData: true, subtree: true });
     });
   });
   await tab.setJavaScriptEnabled(scripts);
-  await tab.goto(origin + ENDPOINT, { waitUntil: "networkidle0" });
+  await tab.goto(origin + visit.entry.path, { waitUntil: "networkidle0" });
+}
+
+const JSON_ENTRY = { path: ENDPOINT, type: "application/json" };
+
+/** `entry` is where the browser posts the body: the API, or the form at /send. */
+export async function arrive(origin, body, { wallets = [], width = 1280, scheme = "light", scripts = true, headers = {}, entry = JSON_ENTRY } = {}) {
+  const context = await chromium.createBrowserContext();
+  const visit = new Visit(await context.newPage());
+  Object.assign(visit, { body, headers, entry, context, origin });
+  const view = { wallets, width, scheme, scripts };
+  await openTab(visit, visit.tab, origin, view);
   visit.leave = () => context.close();
+  /** The same page in another tab of the same browser. */
+  visit.anotherTab = async (others) => {
+    const second = new Visit(await context.newPage());
+    Object.assign(second, { body, headers, entry, complaints: visit.complaints });
+    await openTab(second, second.tab, origin, { ...view, wallets: others });
+    return second;
+  };
   return visit;
 }
 

@@ -27,13 +27,15 @@ export class Wallet {
   /** Networks that the page has added. */
   introduced = [];
 
-  /** `node` returns the URL of a chain's node; `knows` are the chains that the wallet knows. */
-  constructor({ key, node, chain = 8453, knows = [chain], name = null }) {
+  /**
+   * `node` returns the URL of a chain's node; `knows` are the chains that the wallet knows. `answers` replace results by
+   * method: functions of the parameters and the true result. `signer` is another account that signs. `icon` and `late`
+   * belong to its announcement.
+   */
+  constructor({ key, node, chain = 8453, knows = [chain], name = null, answers = {}, signer = null, icon = null, late = false }) {
     this.account = privateKeyToAccount(key);
-    this.node = node;
-    this.chain = chain;
     this.knows = new Set(knows);
-    this.name = name;
+    Object.assign(this, { node, chain, name, answers, signer, icon, late });
   }
 
   count(method) {
@@ -43,6 +45,11 @@ export class Wallet {
   async request({ method, params = [] }) {
     this.asked.push(method);
     if (this.declined.has(method)) throw Object.assign(new Error("User rejected the request."), { code: 4001 });
+    const answer = this.answers[method];
+    return answer ? answer(params, () => this.result(method, params)) : this.result(method, params);
+  }
+
+  async result(method, params) {
     switch (method) {
       case "eth_requestAccounts":
       case "eth_accounts":
@@ -75,7 +82,7 @@ export class Wallet {
     this.mine(address);
     const { types: { EIP712Domain: _, ...types }, domain, primaryType, message } = JSON.parse(text);
     if (Number(domain.chainId) !== this.chain) throw Object.assign(new Error("Provided chainId must match the active chainId."), { code: -32603 });
-    return this.account.signTypedData({ types, domain, primaryType, message });
+    return (this.signer ?? this.account).signTypedData({ types, domain, primaryType, message });
   }
 
   send({ from, to, data }) {
@@ -88,7 +95,7 @@ export class Wallet {
   }
 }
 
-/** Injects wallets into a tab: one without a name as `window.ethereum`, the others by EIP-6963. */
+/** Injects wallets into a tab: one without a name as `window.ethereum`, the others by EIP-6963. A late one waits for `announceLate()`. */
 export async function inject(tab, wallets) {
   await tab.exposeFunction("askWallet", async (place, request) => {
     try {
@@ -97,7 +104,8 @@ export async function inject(tab, wallets) {
       return { error: { code, message } };
     }
   });
-  await tab.evaluateOnNewDocument((names) => {
+  await tab.evaluateOnNewDocument((described) => {
+    const picture = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Ccircle cx='12' cy='12' r='11' fill='%23975'/%3E%3C/svg%3E";
     const provider = (place) => ({
       async request(request) {
         const { result, error } = await window.askWallet(place, request);
@@ -107,17 +115,21 @@ export async function inject(tab, wallets) {
       on() {},
       removeListener() {},
     });
-    names.forEach((name, place) => {
+    described.forEach(({ name, icon, late }, place) => {
       const one = provider(place);
       if (!name) {
         window.ethereum = one;
         return;
       }
-      const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Ccircle cx='12' cy='12' r='11' fill='%23975'/%3E%3C/svg%3E";
-      const detail = Object.freeze({ info: { uuid: `00000000-0000-4000-8000-00000000000${place}`, name, icon, rdns: `example.wallet${place}` }, provider: one });
+      const info = { uuid: `00000000-0000-4000-8000-00000000000${place}`, name, icon: icon ?? picture, rdns: `example.wallet${place}` };
+      const detail = Object.freeze({ info, provider: one });
       const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+      if (late) {
+        window.announceLate = announce;
+        return;
+      }
       window.addEventListener("eip6963:requestProvider", announce);
       announce();
     });
-  }, wallets.map(({ name }) => name));
+  }, wallets.map(({ name, icon, late }) => ({ name, icon, late })));
 }

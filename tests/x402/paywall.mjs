@@ -3,7 +3,7 @@
 //   node paywall.mjs BINARY PAYWALL_CHECK
 //
 // PAYWALL_CHECK is tests/site/paywall.mjs beside its packages. It funds accounts through the controls of the emulated
-// chain, so a small proxy here provides the two controls that it needs for a real node.
+// chain, so a small proxy here provides the controls that it needs for a real node.
 import { spawn } from "node:child_process";
 import { createServer, request as ask } from "node:http";
 import { startChain, who } from "./chains.mjs";
@@ -28,10 +28,11 @@ async function startFront(chain) {
     const address = request.url.match(new RegExp(`^/__sandbox/${chain.id}/accounts/(0x[0-9a-fA-F]{40})$`))?.[1];
     if (request.url === `/${chain.id}`) return pass(body, response);
     if (!address) return response.writeHead(404).end("not supported by this proxy");
-    const { native, usdc, ...others } = JSON.parse(body);
+    const { native, usdc, code, ...others } = JSON.parse(body);
     if (Object.keys(others).length > 0) return response.writeHead(400).end(`not supported: ${Object.keys(others)}`);
     if (native) await chain.hand.setBalance({ address, value: BigInt(native) });
     if (usdc) await chain.fund(address, BigInt(usdc));
+    if (code) await chain.hand.setCode({ address, bytecode: code });
     return response.writeHead(200).end("{}");
   };
   const server = createServer((request, response) => serve(request, response).catch(error => response.writeHead(500).end(String(error))));

@@ -8,6 +8,7 @@ use content::catalog::Catalog;
 use content::render::{
     CardLimits, Money, PayableNetwork, Paywall, RenderContext, Renderer, UnpaidRequest,
 };
+use content::site::Language;
 use serde_json::Value;
 
 /// The paths that the content links to and that are not pages.
@@ -35,7 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         base_url: text(&order["base_url"])?.to_owned(),
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
-        paywall: vec!["/assets/wallet.js".to_owned(), "/assets/paywall.js".to_owned()],
+        paywall: ["wallet", "signed_payment", "payment_view", "paywall"]
+            .map(|name| format!("/assets/{name}.js"))
+            .to_vec(),
         send_scripts: vec!["/assets/send.js".to_owned()],
         order_script: "/assets/order.js".to_owned(),
         card_limits: CardLimits { message_characters: 1_000, line_characters: 100 },
@@ -58,18 +61,24 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(PayableNetwork { name: name(caip2), caip2, payee, asset, node })
         })
         .collect();
-    let html = page.write(&Paywall {
-        order: text(&order["order"])?,
-        maximum: text(&order["most"])?,
-        networks: &networks?,
-        challenge: &order["challenge"].to_string(),
-        request: UnpaidRequest {
-            path: "/api/x402/postcards",
-            body: text(&order["body"])?,
-            idempotency_key: order["idempotency_key"].as_str(),
+    let language = order["language"].as_str().and_then(Language::from_code);
+    let html = page.write(
+        language.unwrap_or(Language::En),
+        &Paywall {
+            order: text(&order["order"])?,
+            maximum: text(&order["most"])?,
+            quoted: order["quoted"].as_str(),
+            networks: &networks?,
+            challenge: &order["challenge"].to_string(),
+            request: UnpaidRequest {
+                path: "/api/x402/postcards",
+                body: text(&order["body"])?,
+                idempotency_key: order["idempotency_key"].as_str(),
+                quote_id: order["quote_id"].as_str(),
+            },
+            money: if order["play"] == Value::Bool(true) { Money::Play } else { Money::Real },
         },
-        money: if order["play"] == Value::Bool(true) { Money::Play } else { Money::Real },
-    });
+    );
     std::io::stdout().write_all(html.map_err(|fault| fault.to_string())?.as_bytes())?;
     Ok(())
 }

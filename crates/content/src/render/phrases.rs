@@ -9,7 +9,12 @@ use crate::site::{Language, UiWords};
 /// The text of a key, with words in braces replaced. An unknown key is an empty text; tests look
 /// for them.
 pub(super) fn phrase(texts: &UiWords, key: &str, values: &[(&str, &str)]) -> String {
-    let mut text = texts.get(key).cloned().unwrap_or_default();
+    replace(texts.get(key).map(String::as_str).unwrap_or_default(), values)
+}
+
+/// A text with words in braces replaced.
+pub(super) fn replace(text: &str, values: &[(&str, &str)]) -> String {
+    let mut text = text.to_owned();
     for (name, value) in values {
         text = text.replace(&format!("{{{name}}}"), value);
     }

@@ -13,7 +13,9 @@ pub(super) fn context() -> RenderContext {
         base_url: "https://penny.example".to_owned(),
         style: "/assets/style.css".to_owned(),
         script: "/assets/webmcp.js".to_owned(),
-        paywall: vec!["/assets/wallet.js".to_owned(), "/assets/paywall.js".to_owned()],
+        paywall: ["wallet", "signed_payment", "payment_view", "paywall"]
+            .map(|name| format!("/assets/{name}.js"))
+            .to_vec(),
         send_scripts: vec!["/assets/send.js".to_owned()],
         order_script: "/assets/order.js".to_owned(),
         card_limits: CardLimits { message_characters: 1_000, line_characters: 100 },

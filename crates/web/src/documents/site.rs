@@ -42,7 +42,9 @@ impl Site {
             let media_type = "text/javascript; charset=utf-8";
             pages::add_asset(&facts, &mut documents, name, "js", media_type)
         };
-        let (webmcp, paywall) = (script("webmcp")?, vec![script("wallet")?, script("paywall")?]);
+        let webmcp = script("webmcp")?;
+        let paywall = ["wallet", "signed_payment", "payment_view", "paywall"];
+        let paywall = paywall.into_iter().map(&mut script).collect::<Result<Vec<_>, _>>()?;
         let (send_scripts, order_script) = (vec![script("send")?], script("order")?);
         let client = client::document(&facts);
         let example = openapi::example_body();

@@ -13,12 +13,14 @@ use axum::body::HttpBody;
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use content::render::{Money, PaywallPage};
+use content::site::Language;
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ALLOW};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::Either;
 use order::checkout::{Checkout, PendingOutcome};
 use order::model::chain::Network;
+use order::model::identity::quote::QuoteId;
 use order::model::ids::OrderId;
 use order::outcome::{Fulfilment, Outcome};
 use order::refusal::Refusal;
@@ -175,20 +177,27 @@ impl PaidEndpoint {
     }
 
     /// The payment page of a card, as a browser gets it that sends this body without a payment.
-    pub(crate) async fn payment_page(&self, body: &[u8]) -> Result<PaymentPage, Refusal> {
+    pub(crate) async fn payment_page(
+        &self,
+        body: &[u8],
+        language: Language,
+    ) -> Result<PaymentPage, Refusal> {
         let Some(payment) = &self.payment else { return Ok(PaymentPage::NotConfigured) };
         let headers = HeaderMap::new();
-        let request = RequestRef { path: self.path, headers: &headers, body };
+        let language = Some(language);
+        let request = RequestRef { path: self.path, headers: &headers, body, language };
         let names = payment.checkout.names.as_ref();
         let postcard = draft::read(names, &headers, body).map_err(|error| match error {
             DraftError::Refused(refusal) => refusal,
             DraftError::MalformedJson => Refusal::Internal,
         })?;
+        let quote = postcard.quote;
         let outcome = payment.check_out(postcard.with(None)).await;
         match outcome {
             Ok(Outcome::Paid { order, .. }) => Ok(PaymentPage::Paid(order)),
             Ok(Outcome::Due(_)) => {
-                Ok(PaymentPage::Due(payment.render(&outcome, ClientKind::Browser, &request)))
+                let page = payment.render(&outcome, ClientKind::Browser, &request, quote);
+                Ok(PaymentPage::Due(page))
             }
             Err(refusal) => Err(refusal),
         }
@@ -241,7 +250,7 @@ impl PaidEndpoint {
         // It has its own time limit.
         let body = read_body(body, self.limits).await?;
         let Some(payment) = &self.payment else { return Err(NOT_CONFIGURED) };
-        let request = RequestRef { path: self.path, headers, body: &body };
+        let request = RequestRef { path: self.path, headers, body: &body, language: None };
         // Pinned here, because moving the large future would copy it.
         let answer = pin!(payment.answer(&request));
         with_timeout(self.limits.request_time, answer).await.map_err(|_| request_timed_out())
@@ -268,15 +277,16 @@ impl PaymentBackend {
         let postcard = match draft::read(names, request.headers, request.body) {
             Ok(postcard) => postcard,
             Err(DraftError::Refused(refusal)) => {
-                return self.render(&Err(refusal), client, request);
+                return self.render(&Err(refusal), client, request, None);
             }
             Err(DraftError::MalformedJson) => {
                 return self.binding.bad_request(&BadRequest::MalformedJson);
             }
         };
+        let quote = postcard.quote;
         let outcome = self.check_out(postcard.with(credential)).await;
         log_unresolved(&outcome);
-        self.render(&outcome, client, request)
+        self.render(&outcome, client, request, quote)
     }
 
     fn render(
@@ -284,6 +294,7 @@ impl PaymentBackend {
         outcome: &Result<Outcome, Refusal>,
         client: ClientKind,
         request: &RequestRef<'_>,
+        quote: Option<QuoteId>,
     ) -> HttpAnswer {
         let context =
             AnswerContext { client, body: request.body, now: self.checkout.writer.clock.now() };
@@ -291,7 +302,7 @@ impl PaymentBackend {
         if let (Ok(Outcome::Due(offer)), ClientKind::Browser, Some(paywall)) =
             (outcome, client, &self.paywall)
         {
-            paywall.replace_body(&mut answer, offer, request);
+            paywall.replace_body(&mut answer, offer, request, quote);
         }
         answer
     }

@@ -129,7 +129,7 @@ impl SendState {
     }
 
     async fn payment_page(&self, language: Language, written: &WrittenCard) -> Response {
-        match self.payment.payment_page(&written.json()).await {
+        match self.payment.payment_page(&written.json(), language).await {
             Ok(PaymentPage::Due(page)) => {
                 let (status, headers, body) = (page.status, page.headers, page.body);
                 let mut response = (status, headers, body).into_response();

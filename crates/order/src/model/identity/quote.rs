@@ -125,6 +125,14 @@ impl Identity {
     }
 }
 
+impl QuoteId {
+    /// The charge that the id states. It is a promise only if [`Identity::quoted`] accepts the id.
+    pub fn stated_charge(self) -> Usdc {
+        let charge = self.0.first_chunk::<NUMBER_BYTES>().copied().unwrap_or_default();
+        Usdc::from_atomic(u64::from_be_bytes(charge))
+    }
+}
+
 impl fmt::Display for QuoteId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_hex(f, &self.0)

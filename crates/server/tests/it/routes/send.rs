@@ -60,11 +60,14 @@ fn a_card_is_previewed_by_the_provider_and_then_gets_its_payment_page() {
         assert_eq!(send_request(provider.0, &format!("GET {path}"), &[], "").status, 200);
     }
     assert_eq!(provider.cards_accepted(), 0);
-    assert!(html.contains("name=\"quote_id\""), "the payment names the price");
+    let (quote, _) = attribute(&html, "name=\"quote_id\" value=\"").expect("the price has an id");
 
-    let due = submit(&app, "/de/send", &format!("{CARD}&step=pay"));
+    let due = submit(&app, "/de/send", &format!("{CARD}&step=pay&quote_id={quote}"));
     assert_eq!((due.status, due.header("content-type")), (402, "text/html; charset=utf-8"));
-    assert_eq!(due.header("cache-control"), "no-store");
+    assert_eq!((due.header("cache-control"), due.header("content-language")), ("no-store", "de"));
+    assert!(due.text().contains("<html lang=\"de\">"));
+    let (charge, _) = attribute(&due.text(), "id=\"due-amount\">").unwrap();
+    assert!(charge.starts_with("2,"), "{charge}");
     assert!(!due.header("payment-required").is_empty());
     let html = due.text();
     assert!(html.contains("id=\"paywall-data\"") && html.contains("Markedmessage"));

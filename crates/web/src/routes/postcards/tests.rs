@@ -3,12 +3,14 @@
 use axum::body::Body;
 use http::StatusCode;
 use http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    ACCEPT, ACCEPT_LANGUAGE, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, VARY,
 };
 use http_body_util::BodyExt;
 use order::model::ids::Timestamp;
 use order::model::mail::Promises;
+use order::model::money::{CEILING, Cents, Price};
 use order::model::payment::TenderKind;
 use order::testing::fakes::fault_schedule::ExhaustiveFaults;
 use order::testing::fakes::manual_time::ManualTime;
@@ -182,6 +184,35 @@ async fn a_browser_gets_an_uncached_page_that_repeats_the_request() {
     assert!(headers.contains_key(PAYMENT_REQUIRED));
     assert!(page.contains("birthday-of-ada-1") && page.contains("The sea says hello."), "{page}");
     assert!(page.contains("Base") && !page.contains("eip155:137"), "{page}");
+}
+
+#[tokio::test]
+async fn the_page_is_in_the_language_that_the_browser_prefers() {
+    let site = site();
+    for (accept, expected) in [("de-AT, en;q=0.5", "de"), ("fr", "en"), ("it;q=0.2, es", "es")] {
+        let html = (ACCEPT.as_str(), "text/html".to_owned());
+        let language = (ACCEPT_LANGUAGE.as_str(), accept.to_owned());
+        let (response, page) = page(&site, &[html, language]).await;
+        assert_eq!(response.headers()[CONTENT_LANGUAGE], expected);
+        assert_eq!(response.headers()[VARY], "Accept, Accept-Language, User-Agent");
+        assert!(page.contains(&format!("<html lang=\"{expected}\">")), "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_shows_the_quote_that_the_request_names() {
+    let site = site();
+    let checkout = site.world.process().checkout;
+    let card = draft::read(&*checkout.names, &HeaderMap::new(), body().to_string().as_bytes());
+    let card = card.unwrap_or_else(|_| panic!("the card is valid")).card;
+    let (price, now) = (Price::UpTo(CEILING), checkout.writer.clock.now());
+    let quote = checkout.identity.quote(&card, price, Cents(200), now).unwrap();
+    let html = (ACCEPT.as_str(), "text/html".to_owned());
+    let named = ("quote-id", quote.id.to_string());
+    let (response, page) = page(&site, &[html, named]).await;
+    assert_eq!(response.status(), StatusCode::PAYMENT_REQUIRED);
+    assert!(page.contains(&format!("\"quoted\":\"{}\"", quote.charge)), "{page}");
+    assert!(page.contains(&format!("\"quote_id\":\"{}\"", quote.id)));
 }
 
 #[tokio::test]
