@@ -160,7 +160,7 @@ impl OrderPages {
         let refund = order.refund.as_ref().map(|refund| transfer(language, texts, refund));
         let title = phrase(texts, "order_title", &[("id", &order.id)]);
         let context = context! {
-            page => about(language, &title),
+            page => about(language, texts, &title),
             order => context! {
                 id => order.id,
                 status => order.status,
@@ -182,7 +182,7 @@ impl OrderPages {
         let (texts, layout) = self.page(language);
         let (heading, text) = error.texts();
         let context = context! {
-            page => about(language, &phrase(texts, heading, &[])),
+            page => about(language, texts, &phrase(texts, heading, &[])),
             code => error.status(),
             title => texts.get(heading),
             text => texts.get(text),
@@ -197,8 +197,9 @@ impl OrderPages {
     }
 }
 
-fn about(language: Language, title: &str) -> Value {
-    context! { language => language.code(), title, noindex => true }
+fn about(language: Language, texts: &UiWords, title: &str) -> Value {
+    let description = texts.get("order_description");
+    context! { language => language.code(), title, description, noindex => true }
 }
 
 fn transfer(language: Language, texts: &UiWords, transfer: &TransferProof) -> Value {
