@@ -55,30 +55,44 @@ async function quoteOf(path, fields) {
   return { id, charge: BigInt(`0x${id.slice(0, 16)}`) };
 }
 
-async function fromTheForm(language) {
+/** The order's page shows that the provider has the card, also after a reload and to a person who returns to it. */
+async function isFollowed(visitor) {
+  const { tab } = visitor;
+  const status = () => tab.$eval("#order", (order) => order.dataset.status);
+  await until("the order's page shows the submission", async () => (await status()) === "submitted");
+  await tab.reload();
+  visitor.equal(await status(), "submitted", "the status after a reload");
+  const address = tab.url();
+  await tab.goto("about:blank");
+  await tab.goto(address);
+  visitor.equal(await status(), "submitted", "the status to a person who returns");
+}
+
+async function fromTheForm(language, width) {
   const { recipient, ...card } = freshCard();
   const fields = { picture: "own", ...card, ...recipient };
   const path = FORMS[language];
   const quote = await quoteOf(path, fields);
   const body = new URLSearchParams({ ...fields, step: "pay", quote_id: quote.id }).toString();
   const answer = await post(path, URLENCODED, body, { "accept-language": "fr" });
-  const shot = `service-${language}-320`;
-  await visit(`from the form in ${language}: quoted, paid on the service's own chain, and followed`, body, { entry: { path, type: URLENCODED }, width: 320 }, async (visitor, purse) => {
+  const line = `from the form in ${language} at ${width} px: quoted, paid on the service's own chain, followed, reloaded`;
+  await visit(line, body, { entry: { path, type: URLENCODED }, width }, async (visitor, purse) => {
     visitor.equal(answer.status, 402, "the status");
     visitor.equal(answer.headers.get("content-language"), language, "its language");
     visitor.equal(answer.headers.get("cache-control"), "no-store", "it may be kept");
     const words = await visitor.words();
     visitor.equal(await visitor.tab.$eval("html", (html) => html.lang), language, "the language of the page");
-    await visitor.layout(320);
+    await visitor.layout(width);
     await visitor.accessibility();
     await visitor.pay();
     await visitor.says(words.outcome_paid, words.outcome_paid_text, "0x");
     const record = await isCharged(visitor, purse);
     visitor.demand(BigInt(record.payment.amount) <= quote.charge, `charged ${record.payment.amount}, quoted ${quote.charge}`);
-    await visitor.picture(shot);
+    await visitor.picture(`service-${language}-${width}`);
     await Promise.all([visitor.tab.waitForNavigation(), visitor.press("#follow")]);
     visitor.equal(await visitor.tab.$eval("html", (html) => html.lang), language, "the language of the order's page");
     visitor.demand((await visitor.text("main")).includes(record.payment.transaction), "the order's page names no transaction");
+    await isFollowed(visitor);
   });
 }
 
@@ -138,7 +152,9 @@ async function refusals() {
 /** The payment page of BASE_URL, if its chain is known. */
 export async function service() {
   if (!process.env.RPC_URL) return note("RPC_URL is not set, so the service's own page is not paid");
-  for (const language of Object.keys(FORMS)) await fromTheForm(language);
+  for (const language of Object.keys(FORMS)) {
+    for (const width of [320, 1280]) await fromTheForm(language, width);
+  }
   await fromTheApi();
   await strictDelegate();
   return refusals();
