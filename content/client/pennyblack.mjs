@@ -47,9 +47,9 @@ const TOOLS = [
   { "name": "list_discovery_documents", "says": "Every document that machines can read here, with its path.",
     "flags": {}, "required": [] }
 ];
-/** Read like a tool, but it asks nobody. */
+/** Read like a tool, but makes no request. */
 const LISTING = { name: "tools", says: "The nine tools; with --json also the rules of their flags.", flags: {}, required: [] };
-/** Read like a tool, but it asks nobody: the card goes into the part of a link that no browser sends. */
+/** Read like a tool, but makes no request: the card goes into the part of a link that no browser sends. */
 const HAND_OFF = {
   name: "hand_off", says: "A link with which a person reviews and pays a card that you wrote. Sends nothing.",
   flags: {
@@ -294,7 +294,7 @@ async function textOf(question, response) {
 }
 
 const REASONS = {
-  ECONNREFUSED: "nobody listens there", ENOTFOUND: "there is no such host",
+  ECONNREFUSED: "the connection was refused", ENOTFOUND: "there is no such host",
   ECONNRESET: "the connection broke off", UND_ERR_SOCKET: "the connection broke off",
 };
 

@@ -15,11 +15,13 @@ COPY = ROOT / "target" / "mutants"
 # What other crates are compiled to is the same for the copy.
 ENVIRONMENT = {"CARGO_TARGET_DIR": str(ROOT / "target"), **os.environ}
 ENVIRONMENT["BUILT"] = ENVIRONMENT["CARGO_TARGET_DIR"] + "/debug"
+# Each mistake changes one file.
+ENVIRONMENT["CARGO_INCREMENTAL"] = "1"
 PROGRAMS = ("cargo", "build", "--quiet", "-p", "server", "-p", "sandbox", "--bins", "--examples")
 MARK = re.compile(r"\s*// (begin )?mutant: (.*)")
 END = "// end mutant"
-# Each run of CI tries one of these parts, in two to four minutes.
-PARTS = 12
+# Each run of CI tries one of these parts, in one or two minutes.
+PARTS = 18
 
 
 class Suite(collections.namedtuple("Suite", "package target filters")):
@@ -168,7 +170,7 @@ def attempt(mutant, place):
 
 
 def commits():
-    """A number that grows by one with each commit, so that twelve in a row try everything."""
+    """A number that grows by one with each commit, so that eighteen in a row try everything."""
     counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True,
                              text=True, check=False)
     return int(counted.stdout or 0)
@@ -185,7 +187,7 @@ def choose(mutants, arguments):
         chosen = [m for m in mutants if isinstance(m.suite, kind)]
     if arguments.part:
         number = commits() if arguments.start is None else arguments.start
-        # Every twelfth one, so that each suite has its share.
+        # Every eighteenth one, so that each suite has its share.
         chosen = chosen[number % PARTS::PARTS]
         print(f"a part of the mistakes: scripts/mutants --part --from {number}")
     return chosen

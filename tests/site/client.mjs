@@ -246,7 +246,7 @@ async function everyFailure() {
 async function everySilence() {
   const soon = ({ seconds }) => (seconds < SOON_SECONDS ? [] : [`took ${seconds.toFixed(1)} s`]);
   const away = `http://127.0.0.1:${await closedPort()}`;
-  await expect("a closed port", [...QUESTION, "--base-url", away], { exit: 3, says: "nobody listens there", also: soon });
+  await expect("a closed port", [...QUESTION, "--base-url", away], { exit: 3, says: "the connection was refused", also: soon });
   for (const [line, answer] of [
     ["a server that never answers", { hang: true }],
     ["a server that stops in mid-answer", { status: 200, body: "{", hang: true }],
