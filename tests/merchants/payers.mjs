@@ -2,7 +2,7 @@
 //
 //   node payers.mjs RAIL ENDPOINT KEY COUNT FILE
 //
-// Each line of the file is a header's name, its value and the body that it pays for.
+// Each line of the file is a header's name, its value, the body that it pays for, and the order's id if the challenge has one.
 import { writeFileSync } from "node:fs";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
@@ -38,8 +38,8 @@ async function signed(number) {
   const response = await fetch(endpoint, { method: "POST", headers: { "content-type": "application/json" }, body });
   if (response.status !== 402) throw new Error(`${response.status} ${await response.text()}`);
   const header = await sign(response.clone());
-  await response.arrayBuffer();
-  return `${[...header, body].join("\t")}\n`;
+  const { public_order_id: order = "" } = await response.json().catch(() => ({}));
+  return `${[...header, body, order].join("\t")}\n`;
 }
 
 const lines = [];

@@ -1,10 +1,11 @@
 // Runs one part of the settlement test, or a little of each, and fails if a requirement is missed.
 //
-//   RUNS=1 node main.mjs BINARY PROVIDER concurrent|processes|rolling|nodes|wallet|flood|short [PAYERS]
+//   RUNS=1 node main.mjs BINARY PROVIDER concurrent|processes|rolling|nodes|wallet|flood|rates|short [PAYERS or ORDERS]
 import { concurrent } from "./concurrent.mjs";
 import { flood } from "./flood.mjs";
 import { nodes } from "./nodes.mjs";
 import { processes } from "./processes.mjs";
+import { rates } from "./rates.mjs";
 import { rolling } from "./rolling.mjs";
 import { stopEverything } from "./stack.mjs";
 import { wallet } from "./wallet.mjs";
@@ -19,6 +20,7 @@ const PARTS = {
   nodes: () => nodes(programs, { runs }),
   wallet: () => wallet(programs),
   flood: () => flood(programs),
+  rates: () => rates(programs, { runs, orders: Number(payers) }),
   short: async () => [
     ...(await concurrent(programs, { runs, sizes: [50], blockTimes: [0] })),
     ...(await processes(programs, { runs, short: true })),

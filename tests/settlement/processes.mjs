@@ -71,7 +71,7 @@ function longestTakeover(kills, settled) {
   return longest;
 }
 
-async function measure(stack, { kills, orders: size, patienceSeconds, restSeconds }) {
+export async function measure(stack, { kills, orders: size, patienceSeconds, restSeconds }) {
   const accounts = await createAccounts(stack.chain, PAYERS);
   const orders = await createOrders(stack, accounts, ["x402", "mpp"], size);
   const watched = watch(stack.chain);
