@@ -1,4 +1,4 @@
-// Records our answers for the servers of scripts/bench-mcp, and checks that these return the same.
+// Records our answers for the servers of scripts/bench, and checks that these return the same.
 //
 //   answers.mjs record  PLAN BASE_URL FOLDER   writes recorded.json, and one wrk script for each case
 //   answers.mjs compare PLAN BASE_URL PEER     fails unless both return the same

@@ -1,4 +1,4 @@
-//! Writes orders to a data folder as the service stores them, for `scripts/bench-orders`.
+//! Writes orders to a data folder as the service stores them, for `scripts/bench`.
 //!
 //! `fill_orders <folder> <how many> <file for their identifiers>`
 

@@ -40,8 +40,8 @@ def documents(rows, size):
 
 
 def measure(size, ours, bare, nginx):
-    load = lambda server, path: lambda: measured(
-        server, lambda: wrk(server.url + path, seconds=size(3, 1), connections=CONNECTIONS, threads=2)
+    load = lambda server, path: (
+        lambda: measured(server, lambda: wrk(server.url + path, seconds=size(3, 1), connections=CONNECTIONS, threads=2))
     )
     cases = {}
     for name, path in PATHS.items():

@@ -26,9 +26,15 @@ def wrk(url, *, seconds, connections, threads=1, script=None, arguments=(), core
     found = lambda pattern: re.search(pattern, said)
     requests = int(found(r"(\d+) requests in")[1])
     failed = found(r"Non-2xx or 3xx responses: (\d+)")
-    if requests == 0 or found("Socket errors") or (int(failed[1]) if failed else 0) != (requests if status == 402 else 0):
+    if (
+        requests == 0
+        or found("Socket errors")
+        or (int(failed[1]) if failed else 0) != (requests if status == 402 else 0)
+    ):
         raise BenchError(f"{url} did not answer every request with {status}:\n{said}")
-    latency = lambda share: float(found(rf"{share}%\s+([\d.]+)")[1]) * MILLISECONDS[found(rf"{share}%\s+[\d.]+([a-z]+)")[1]]
+    latency = lambda share: (
+        float(found(rf"{share}%\s+([\d.]+)")[1]) * MILLISECONDS[found(rf"{share}%\s+[\d.]+([a-z]+)")[1]]
+    )
     return Load(requests, float(found(r"Requests/sec:\s+([\d.]+)")[1]), latency(50), latency(99))
 
 
@@ -50,4 +56,6 @@ def turns(rounds, cases):
                 figures[case][figure].append(value)
             shown = ", ".join(f"{figure} {value:,.1f}" for figure, value in turn.items())
             print(f"  round {number} of {rounds}: {' '.join(case)}: {shown}", flush=True)
-    return {case: {figure: statistics.median(values) for figure, values in found.items()} for case, found in figures.items()}
+    return {
+        case: {figure: statistics.median(values) for figure, values in found.items()} for case, found in figures.items()
+    }

@@ -49,7 +49,9 @@ def start_servers(place, core=0):
 def load(place, server, case, seconds, connections=CONNECTIONS):
     """One turn; the servers have core 0, wrk has core 1."""
     script = place.folder / f"{case}.lua"
-    return measured(server, lambda: wrk(server.url + "/mcp", seconds=seconds, connections=connections, script=script, core=1))
+    return measured(
+        server, lambda: wrk(server.url + "/mcp", seconds=seconds, connections=connections, script=script, core=1)
+    )
 
 
 def mcp(rows, size):
@@ -65,11 +67,36 @@ def measure(place, rows, size, servers):
     found = turns(size(5, 1), {(case, name): turn(name, case) for case in CASES for name in servers})
     for case, title in CASES.items():
         for name, peer_name in NAMES.items():
-            figure = lambda key: {"ours": found[case, "ours"][key], "peer": found[case, name][key], "peer_name": peer_name}
+            figure = lambda key: {
+                "ours": found[case, "ours"][key],
+                "peer": found[case, name][key],
+                "peer_name": peer_name,
+            }
             most = ("ratio", "<=", PROCESSOR_MOST[case]) if name == "rmcp" and case in PROCESSOR_MOST else None
             least = ("ratio", ">=", RATE_LEAST[case]) if name == "typescript" and case in RATE_LEAST else None
-            rows.add(f"{case} rate {name}", f"{title}: requests a second", "requests/s", "more", required=least, **figure("rate"))
-            rows.add(f"{case} processor {name}", f"{title}: processor time of a request", "µs", "less", required=most, **figure("processor"))
+            rows.add(
+                f"{case} rate {name}",
+                f"{title}: requests a second",
+                "requests/s",
+                "more",
+                required=least,
+                **figure("rate"),
+            )
+            rows.add(
+                f"{case} processor {name}",
+                f"{title}: processor time of a request",
+                "µs",
+                "less",
+                required=most,
+                **figure("processor"),
+            )
             rows.add(f"{case} p99 {name}", f"{title}: p99 of 32 callers", "ms", "less", **figure("p99"))
     more = servers["ours"].peak_mb() - rest
-    rows.add("memory under load", "memory under this load beyond that at rest", "MB", "less", more, required=("ours", "<=", MEMORY_MB_MOST))
+    rows.add(
+        "memory under load",
+        "memory under this load beyond that at rest",
+        "MB",
+        "less",
+        more,
+        required=("ours", "<=", MEMORY_MB_MOST),
+    )

@@ -34,7 +34,14 @@ def memory(rows, size):
         for rail in RAILS:
             with Place() as place:
                 servers = merchants.start_servers(place, chains, rail)
-                compare(rows, size, rail, servers, {"peer": PEER_NAMES[rail]}, lambda server: merchants.challenge(server, rail, 1))
+                compare(
+                    rows,
+                    size,
+                    rail,
+                    servers,
+                    {"peer": PEER_NAMES[rail]},
+                    lambda server: merchants.challenge(server, rail, 1),
+                )
     with Place() as place:
         of_unpaid(rows, size, "SQLite", start_ours(place), lambda: sqlite_bytes(place))
     with Database() as database, Place() as place:
@@ -56,7 +63,16 @@ def compare(rows, size, kind, servers, peers, load):
         for key, text, figures in (("rest", "at rest", rest), ("load", "after load", after)):
             limit = {"limit": figures["bare"], "limit_name": "bare hyper"} if kind == "documents" else {}
             measure = f"{kind}: memory {text}"
-            rows.add(f"{kind} {key} {name}", measure, "MB", "less", figures["ours"], peer=figures[name], peer_name=peer_name, **limit)
+            rows.add(
+                f"{kind} {key} {name}",
+                measure,
+                "MB",
+                "less",
+                figures["ours"],
+                peer=figures[name],
+                peer_name=peer_name,
+                **limit,
+            )
 
 
 def sqlite_bytes(place):
@@ -69,7 +85,9 @@ def send_unpaid(server, count, seconds):
     while sent < count:
         arguments = (f"{next(merchants.turn_numbers)}-{os.getpid()}", "0")
         url = merchants.endpoint(server, "x402")
-        sent += wrk(url, seconds=seconds, connections=32, script=HERE / "unpaid.lua", arguments=arguments, status=402).requests
+        sent += wrk(
+            url, seconds=seconds, connections=32, script=HERE / "unpaid.lua", arguments=arguments, status=402
+        ).requests
         print(f"  {sent:,} of {count:,} unpaid requests", flush=True)
 
 
@@ -80,6 +98,10 @@ def of_unpaid(rows, size, store, server, store_bytes):
     send_unpaid(server, count, size(5, 1))
     text = f"{count:,} unpaid requests on {store}"
     more = server.memory_mb() - memory_before
-    rows.add(f"unpaid memory {store}", f"{text}: memory added", "MB", "less", more, required=("ours", "<=", GROWTH_MB_MOST))
+    rows.add(
+        f"unpaid memory {store}", f"{text}: memory added", "MB", "less", more, required=("ours", "<=", GROWTH_MB_MOST)
+    )
     added = store_bytes() - bytes_before
-    rows.add(f"unpaid store {store}", f"{text}: bytes added to the store", "bytes", "less", added, required=("ours", "<=", 0))
+    rows.add(
+        f"unpaid store {store}", f"{text}: bytes added to the store", "bytes", "less", added, required=("ours", "<=", 0)
+    )

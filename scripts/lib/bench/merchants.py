@@ -59,7 +59,9 @@ class Chains:
     def start_ours(self, place, name="ours", key="settler", ready=None, **options):
         environment = {"PENNYBLACK_SETTLER_KEY": self.told[key], **options.pop("environment", {})}
         settings = SETTINGS.format(**self.told)
-        return start_ours(place, name, settings=settings, environment=environment, ready=ready or unpaid("x402"), **options)
+        return start_ours(
+            place, name, settings=settings, environment=environment, ready=ready or unpaid("x402"), **options
+        )
 
     def start_merchant(self, place, rail):
         port, name = free_port(), RAILS[rail]
@@ -83,7 +85,13 @@ def challenge(server, rail, seconds, connections=CONNECTIONS, prepared=0, core=N
     """One turn of distinct unpaid requests, of which some are written before the turn."""
     arguments = (f"{next(turn_numbers)}-{os.getpid()}", str(prepared))
     ask = lambda: wrk(
-        endpoint(server, rail), seconds=seconds, connections=connections, script=HERE / "unpaid.lua", arguments=arguments, status=402, core=core
+        endpoint(server, rail),
+        seconds=seconds,
+        connections=connections,
+        script=HERE / "unpaid.lua",
+        arguments=arguments,
+        status=402,
+        core=core,
     )
     return measured(server, ask)
 
@@ -108,7 +116,12 @@ def pay(place, chains, server, rail, cards, callers, identifiers=None):
     paid, refused = int(said[0]), int(said[1])
     if paid == 0 or (refused and not server.name.startswith(tuple(RAILS.values()))):
         raise BenchError(f"{server.name} refused {refused} of {cards} payments by {rail}")
-    return {"rate": paid / float(said[2]), "median": float(said[3]), "processor": 1_000 * used / cards, "refused": refused}
+    return {
+        "rate": paid / float(said[2]),
+        "median": float(said[3]),
+        "processor": 1_000 * used / cards,
+        "refused": refused,
+    }
 
 
 def node_alone(chains, transfers, batch):

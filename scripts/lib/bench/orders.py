@@ -40,7 +40,13 @@ def read_status(server, identifiers, seconds, seed, core=1):
     """One turn of reads of random orders; wrk has a core of its own."""
     environment = {**os.environ, "IDENTIFIERS": str(identifiers)}
     ask = lambda: wrk(
-        server.url, seconds=seconds, connections=CONNECTIONS, script=HERE / "orders.lua", arguments=(str(seed),), core=core, environment=environment
+        server.url,
+        seconds=seconds,
+        connections=CONNECTIONS,
+        script=HERE / "orders.lua",
+        arguments=(str(seed),),
+        core=core,
+        environment=environment,
     )
     return measured(server, ask)
 
@@ -60,7 +66,9 @@ def of_status(place, rows, size):
     identifiers = folder / "identifiers"
     first = identifiers.open().readline().strip()
     bare = {
-        "status": start_bare(place, "bare-status", save_answer(place, "status", f"{ours.url}/api/x402/orders/{first}"), core=0),
+        "status": start_bare(
+            place, "bare-status", save_answer(place, "status", f"{ours.url}/api/x402/orders/{first}"), core=0
+        ),
         "lookup": start_bare(place, "bare-lookup", save_answer(place, "lookup", ours.url + LOOKUP), core=0),
     }
     cases = {}
@@ -88,23 +96,46 @@ def of_orders(place, rows, size):
     servers = {count: start_ours(place, f"ours-{count}", data=folders[count] / "data", core=0) for count in counts}
     cases = {}
     for count, server in servers.items():
-        cases["status", str(count)] = lambda server=server, count=count: read_status(server, folders[count] / "identifiers", size(3, 1), seed=1)
+        cases["status", str(count)] = lambda server=server, count=count: read_status(
+            server, folders[count] / "identifiers", size(3, 1), seed=1
+        )
     for count, server in servers.items():
         cases["lookup", str(count)] = lambda server=server: look_up(server, size(3, 1))
     for count, server in servers.items():
-        cases["challenge", str(count)] = lambda server=server: merchants.challenge(server, "x402", size(3, 1), prepared=size(merchants.PREPARED, 1_000), core=1)
+        cases["challenge", str(count)] = lambda server=server: merchants.challenge(
+            server, "x402", size(3, 1), prepared=size(merchants.PREPARED, 1_000), core=1
+        )
     found = turns(size(5, 1), cases)
     few = counts[0]
-    titles = {"status": "status of a random order", "lookup": "lookup of a seller's name", "challenge": "x402 challenge"}
+    titles = {
+        "status": "status of a random order",
+        "lookup": "lookup of a seller's name",
+        "challenge": "x402 challenge",
+    }
     for case, title in titles.items():
         for key, unit, better, text in (RATE, P99):
             for count in counts[1:]:
                 compared = {"peer": found[case, str(few)][key], "peer_name": f"itself with {few:,} orders"}
                 most = ("ratio", "<=", P99_MOST) if (case, key) == ("status", "p99") else None
-                rows.add(f"{case} {key} {count}", f"{title}, {count:,} orders: {text}", unit, better, found[case, str(count)][key], required=most, **compared)
+                rows.add(
+                    f"{case} {key} {count}",
+                    f"{title}, {count:,} orders: {text}",
+                    unit,
+                    better,
+                    found[case, str(count)][key],
+                    required=most,
+                    **compared,
+                )
     for count in counts[1:]:
         compared = {"peer": 1_000 * servers[few].first_answer, "peer_name": f"itself with {few:,} orders"}
-        rows.add(f"start {count}", f"time to the first answer, {count:,} orders", "ms", "less", 1_000 * servers[count].first_answer, **compared)
+        rows.add(
+            f"start {count}",
+            f"time to the first answer, {count:,} orders",
+            "ms",
+            "less",
+            1_000 * servers[count].first_answer,
+            **compared,
+        )
 
 
 def of_processes(rows, size):
@@ -113,10 +144,26 @@ def of_processes(rows, size):
     figures = ROOT / "target" / "bench" / "processes.json"
     figures.parent.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RUNS": str(size(3, 1)), "FIGURES": str(figures)}
-    command = ["node", "--disable-warning=ExperimentalWarning", program, BUILT / "pennyblack", BUILT / "examples" / "provider", "rates", size(400, 32)]
+    command = [
+        "node",
+        "--disable-warning=ExperimentalWarning",
+        program,
+        BUILT / "pennyblack",
+        BUILT / "examples" / "provider",
+        "rates",
+        size(400, 32),
+    ]
     print("  1, 2 and 4 processes on PostgreSQL", flush=True)
     show(command, environment)
     rates = json.loads(figures.read_text())
     for number in (2, 4):
         compared = {"peer": rates["1"], "peer_name": "one process"}
-        rows.add(f"processes {number}", f"{number} processes on PostgreSQL: paid cards a second", "cards/s", "more", rates[str(number)], required=("ratio", ">=", PROCESSES_LEAST), **compared)
+        rows.add(
+            f"processes {number}",
+            f"{number} processes on PostgreSQL: paid cards a second",
+            "cards/s",
+            "more",
+            rates[str(number)],
+            required=("ratio", ">=", PROCESSES_LEAST),
+            **compared,
+        )

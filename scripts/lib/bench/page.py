@@ -9,7 +9,9 @@ from rows import FOLDER, ROOT, is_behind, is_far_from_limit
 
 PAGE = ROOT / "docs" / "speed.md"
 TEXTS = pathlib.Path(__file__).with_name("speed.toml")
-HEADER = "| measure | unit | ours | peer | ratio | limit | of the limit | required |\n|---|---|---:|---:|---:|---:|---:|---|"
+HEADER = (
+    "| measure | unit | ours | peer | ratio | limit | of the limit | required |\n|---|---|---:|---:|---:|---:|---:|---|"
+)
 UNEXPLAINED = "**No reason is known yet.**"
 
 
@@ -21,7 +23,9 @@ def number(value):
 
 
 def ratio(value):
-    return "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return (
+        "" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    )
 
 
 def emphasized(text, is_emphasized):
@@ -33,7 +37,8 @@ def required(row):
         return ""
     wanted = row["required"]
     figure = {"ratio": "ratio", "of_limit": "of the limit", "ours": row["unit"]}[wanted["figure"]]
-    return f"{figure} {'≥' if wanted['comparison'] == '>=' else '≤'} {wanted['bound']:g}: {'met' if row['met'] else '**missed**'}"
+    sign = "≥" if wanted["comparison"] == ">=" else "≤"
+    return f"{figure} {sign} {wanted['bound']:g}: {'met' if row['met'] else '**missed**'}"
 
 
 def table(rows):
@@ -44,7 +49,7 @@ def table(rows):
             row["measure"],
             f"{row['unit']} {'↓' if row['better'] == 'less' else ''}".strip(),
             number(row["ours"]),
-            named(row["peer"], row["peer_name"]),
+            named(row["peer"], row["peer_name"]) + (f" ({row['note']})" if "note" in row else ""),
             emphasized(ratio(row["ratio"]), is_behind(row)),
             named(row["limit"], row["limit_name"]),
             emphasized(ratio(row["of_limit"]), is_far_from_limit(row)),
@@ -55,7 +60,7 @@ def table(rows):
 
 
 def reasons(rows, texts):
-    """Why we are behind a peer or far from the limit, once for all rows that share a reason; and the keys without one."""
+    """Why we are behind or far from the limit, once for all rows that share a reason, and the keys without one."""
     grouped, unexplained = {}, []
     for row in rows:
         for why, is_needed in (("peer", is_behind(row)), ("limit", is_far_from_limit(row))):
@@ -76,7 +81,8 @@ def runs(found):
     for name, content in found.items():
         row = content["rows"][0]
         size = "**quick**" if content["quick"] else "full"
-        lines.append(f"| [{name}](#{name}) | {size} | {row['commit']} | {row['date']} | {content['machine']['load_before']:.2f} |")
+        load = content["machine"]["load_before"]
+        lines.append(f"| [{name}](#{name}) | {size} | {row['commit']} | {row['date']} | {load:.2f} |")
     return "\n".join(lines)
 
 

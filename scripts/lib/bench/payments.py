@@ -63,5 +63,20 @@ def paid_by(place, chains, rail, rows, size):
         compared = lambda key: {"ours": own[key], "peer": other[key], "peer_name": PEER_NAMES[rail]}
         limits = {"limit": found[rail, NODE]["rate"], "limit_name": NODE}
         least = ("ratio", ">=", PAID_LEAST) if callers == max(PAID) else None
-        rows.add(f"{rail} rate {callers}", f"{rail}, {callers} callers: cards a second", "cards/s", "more", required=least, **compared("rate"), **limits)
-        rows.add(f"{rail} processor {callers}", f"{rail}, {callers} callers: processor time of a card", "ms", "less", **compared("processor"))
+        rows.add(
+            f"{rail} rate {callers}",
+            f"{rail}, {callers} callers: cards a second",
+            "cards/s",
+            "more",
+            required=least,
+            note=f"refused {other['refused']:.0f} of {cards[callers]}" if other["refused"] else None,
+            **compared("rate"),
+            **limits,
+        )
+        rows.add(
+            f"{rail} processor {callers}",
+            f"{rail}, {callers} callers: processor time of a card",
+            "ms",
+            "less",
+            **compared("processor"),
+        )

@@ -37,10 +37,25 @@ class Rows:
     """The rows of one measurement. `better` is "more" or "less"; `key` is what a reason is filed under."""
 
     def __init__(self, name, quick):
-        self.name, self.quick, self.rows, self.machine = name, quick, [], machine()
+        self.name, self.quick, self.rows = name, quick, []
+        self.machine, self.commit = machine(), commit()
 
-    def add(self, key, measure, unit, better, ours, *, peer=None, peer_name=None, limit=None, limit_name=None, required=None):
-        """`required` is a condition on "ratio", "of_limit" or "ours", such as ("ratio", ">=", 20)."""
+    def add(
+        self,
+        key,
+        measure,
+        unit,
+        better,
+        ours,
+        *,
+        peer=None,
+        peer_name=None,
+        note=None,
+        limit=None,
+        limit_name=None,
+        required=None,
+    ):
+        """`note` is about the peer; `required` is a condition on "ratio", "of_limit" or "ours": ("ratio", ">=", 20)."""
         row = {
             "key": key,
             "measure": measure,
@@ -53,10 +68,12 @@ class Rows:
             "limit": limit,
             "limit_name": limit_name,
             "of_limit": ours / limit if limit else None,
-            "commit": commit(),
+            "commit": self.commit,
             "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
             "quick": self.quick,
         }
+        if note:
+            row["note"] = note
         if required:
             figure, comparison, bound = required
             row["required"] = {"figure": figure, "comparison": comparison, "bound": bound}
@@ -83,4 +100,6 @@ def is_behind(row):
 def is_far_from_limit(row):
     if row["of_limit"] is None:
         return False
-    return (row["of_limit"] if row["better"] == "more" else 1 / row["of_limit"]) < NEAR_LIMIT if row["of_limit"] else False
+    return (
+        (row["of_limit"] if row["better"] == "more" else 1 / row["of_limit"]) < NEAR_LIMIT if row["of_limit"] else False
+    )

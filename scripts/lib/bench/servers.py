@@ -9,8 +9,8 @@ from place import Request, free_port, run
 BUILT = pathlib.Path(os.environ.get("BUILT", ""))
 READY = Request("/readyz")
 CARD = (
-    '{"front_image_url":"https://images.example.org/sea.jpg","message":"The sea says hello.","recipient":{"name":"Ada Lovelace",'
-    '"address":"12 St James Square","city":"London","province":"London","postal_code":"SW1Y 4JH","country":"GB"}}'
+    '{"front_image_url":"https://images.example.org/sea.jpg","message":"The sea says hello.",'
+    '"recipient":{"name":"Ada Lovelace","address":"12 St James Square","city":"London","province":"London","postal_code":"SW1Y 4JH","country":"GB"}}'
 )
 JSON = {"content-type": "application/json"}
 # Headers that nginx writes itself.
@@ -73,6 +73,8 @@ def start_nginx(place, documents, core=None):
     quoted = lambda value: "'" + value.replace("'", "\\'") + "'"
     headers = " ".join(f"add_header {name} {quoted(value)};" for name, value in given if name not in OWN_HEADERS)
     config = place.folder / "nginx.conf"
-    config.write_text(NGINX.format(workers=os.cpu_count() if core is None else 1, folder=place.folder, port=port, headers=headers))
+    config.write_text(
+        NGINX.format(workers=os.cpu_count() if core is None else 1, folder=place.folder, port=port, headers=headers)
+    )
     command = ["nginx", "-c", config, "-p", place.folder]
     return place.start("nginx", command, port, ready=Request("/" + next(iter(documents))), core=core)

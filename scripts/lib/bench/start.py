@@ -10,6 +10,7 @@ from place import Place
 
 def first_answers(start_servers):
     """A turn that starts all servers of a comparison one after the other, and stops them."""
+
     def turn():
         with Place() as place:
             return {name: 1_000 * server.first_answer for name, server in start_servers(place).items()}
@@ -24,7 +25,10 @@ def start_documents(place):
 
 def start(rows, size):
     with Chains() as chains:
-        cases = {("document",): first_answers(start_documents), ("mcp",): first_answers(lambda place: mcp.start_servers(place, core=None))}
+        cases = {
+            ("document",): first_answers(start_documents),
+            ("mcp",): first_answers(lambda place: mcp.start_servers(place, core=None)),
+        }
         for rail in RAILS:
             cases[rail,] = first_answers(lambda place, rail=rail: merchants.start_servers(place, chains, rail))
         found = turns(size(7, 1), cases)

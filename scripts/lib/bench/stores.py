@@ -51,21 +51,47 @@ def of_service(place, chains, database, rows, size):
     cases = {}
     for name, server in servers.items():
         for rail in RAILS:
-            cases["challenge", rail, name] = lambda server=server, rail=rail: merchants.challenge(server, rail, 1, prepared=size(merchants.PREPARED, 1_000))
+            cases["challenge", rail, name] = lambda server=server, rail=rail: merchants.challenge(
+                server, rail, 1, prepared=size(merchants.PREPARED, 1_000)
+            )
             file = identifiers[name] if rail == "x402" else None
             cards = size(200, CALLERS)
-            cases["paid", rail, name] = lambda server=server, rail=rail, file=file: merchants.pay(place, chains, server, rail, cards, CALLERS, file)
+            cases["paid", rail, name] = lambda server=server, rail=rail, file=file: merchants.pay(
+                place, chains, server, rail, cards, CALLERS, file
+            )
     found = turns(size(5, 1), alternating(cases))
-    reads = {("status", name): lambda name=name: read_status(servers[name], identifiers[name], size(2, 1), seed=1, core=None) for name in servers}
+    reads = {
+        ("status", name): lambda name=name: read_status(servers[name], identifiers[name], size(2, 1), seed=1, core=None)
+        for name in servers
+    }
     found |= turns(size(5, 1), reads)
-    titles = {"challenge": ("challenges a second", "challenges/s"), "paid": (f"cards a second, {CALLERS} callers", "cards/s")}
+    titles = {
+        "challenge": ("challenges a second", "challenges/s"),
+        "paid": (f"cards a second, {CALLERS} callers", "cards/s"),
+    }
     for case, (text, unit) in titles.items():
         for rail in RAILS:
             figures = {name: found[case, rail, name]["rate"] for name in servers}
-            rows.add(f"{case} {rail}", f"{rail} on PostgreSQL: {text}", unit, "more", figures["postgres"], peer=figures["sqlite"], peer_name=SQLITE)
+            rows.add(
+                f"{case} {rail}",
+                f"{rail} on PostgreSQL: {text}",
+                unit,
+                "more",
+                figures["postgres"],
+                peer=figures["sqlite"],
+                peer_name=SQLITE,
+            )
     for key, unit, better, text in (RATE, P99):
         figures = {name: found["status", name][key] for name in servers}
-        rows.add(f"status {key}", f"status on PostgreSQL: {text}", unit, better, figures["postgres"], peer=figures["sqlite"], peer_name=SQLITE)
+        rows.add(
+            f"status {key}",
+            f"status on PostgreSQL: {text}",
+            unit,
+            better,
+            figures["postgres"],
+            peer=figures["sqlite"],
+            peer_name=SQLITE,
+        )
 
 
 def alternating(cases):
@@ -81,7 +107,9 @@ def of_stores(rows):
 
 
 def add_stores(rows, said):
-    rates = {name.strip(): int(median) for name, median in re.findall(r"^(\S.*?)\s+(\d+)\s+\d+\s+\d+$", said, re.MULTILINE)}
+    rates = {
+        name.strip(): int(median) for name, median in re.findall(r"^(\S.*?)\s+(\d+)\s+\d+\s+\d+$", said, re.MULTILINE)
+    }
     disk = rates["bare fdatasync, one caller"]
     for name, rate in rates.items():
         store, _, what = name.partition(": ")
@@ -91,6 +119,13 @@ def add_stores(rows, said):
         # Reads do not wait for the disk.
         limit = disk if what.startswith("begin settlement") else None
         rows.add(
-            f"store {name}", f"{store} without HTTP: {what}", "calls/s", "more", rate,
-            peer=peer, peer_name="SQLite" if peer else None, limit=limit, limit_name=DISK if limit else None,
+            f"store {name}",
+            f"{store} without HTTP: {what}",
+            "calls/s",
+            "more",
+            rate,
+            peer=peer,
+            peer_name="SQLite" if peer else None,
+            limit=limit,
+            limit_name=DISK if limit else None,
         )
