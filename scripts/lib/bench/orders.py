@@ -87,7 +87,8 @@ def of_status(place, rows, size):
 def growth(rows, size):
     with Place() as place:
         of_orders(place, rows, size)
-    of_processes(rows, size)
+    with Place() as place:
+        of_processes(place, rows, size)
 
 
 def of_orders(place, rows, size):
@@ -138,11 +139,10 @@ def of_orders(place, rows, size):
         )
 
 
-def of_processes(rows, size):
+def of_processes(place, rows, size):
     """1, 2 and 4 processes on one PostgreSQL with one settler account; the nodes and payers share the cores."""
     program = pathlib.Path(os.environ["NODES"]) / "settlement/main.mjs"
-    figures = ROOT / "target" / "bench" / "processes.json"
-    figures.parent.mkdir(parents=True, exist_ok=True)
+    figures = place.folder / "rates.json"
     environment = {**os.environ, "RUNS": str(size(3, 1)), "FIGURES": str(figures)}
     command = [
         "node",

@@ -10,7 +10,8 @@ BUILT = pathlib.Path(os.environ.get("BUILT", ""))
 READY = Request("/readyz")
 CARD = (
     '{"front_image_url":"https://images.example.org/sea.jpg","message":"The sea says hello.",'
-    '"recipient":{"name":"Ada Lovelace","address":"12 St James Square","city":"London","province":"London","postal_code":"SW1Y 4JH","country":"GB"}}'
+    '"recipient":{"name":"Ada Lovelace","address":"12 St James Square","city":"London",'
+    '"province":"London","postal_code":"SW1Y 4JH","country":"GB"}}'
 )
 JSON = {"content-type": "application/json"}
 # Headers that nginx writes itself.
