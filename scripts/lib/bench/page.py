@@ -28,8 +28,9 @@ def ratio(value):
     )
 
 
-def emphasized(text, is_emphasized):
-    return f"**{text}**" if is_emphasized else text
+def marked(value, reason):
+    """A ratio, in bold with the number of its reason if it needs one."""
+    return f"**{ratio(value)}** ({reason})" if reason else ratio(value)
 
 
 def required(row):
@@ -41,7 +42,7 @@ def required(row):
     return f"{figure} {sign} {wanted['bound']:g}: {'met' if row['met'] else '**missed**'}"
 
 
-def table(rows):
+def table(rows, reasons):
     lines = [HEADER]
     for row in rows:
         named = lambda value, name: f"{name}: {number(value)}" if value is not None else ""
@@ -50,30 +51,36 @@ def table(rows):
             f"{row['unit']} {'↓' if row['better'] == 'less' else ''}".strip(),
             number(row["ours"]),
             named(row["peer"], row["peer_name"]) + (f" ({row['note']})" if "note" in row else ""),
-            emphasized(ratio(row["ratio"]), is_behind(row)),
+            marked(row["ratio"], reasons.number(row, "peer")),
             named(row["limit"], row["limit_name"]),
-            emphasized(ratio(row["of_limit"]), is_far_from_limit(row)),
+            marked(row["of_limit"], reasons.number(row, "limit")),
             required(row),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def reasons(rows, texts):
-    """Why we are behind or far from the limit, once for all rows that share a reason, and the keys without one."""
-    grouped, unexplained = {}, []
-    for row in rows:
-        for why, is_needed in (("peer", is_behind(row)), ("limit", is_far_from_limit(row))):
-            if not is_needed:
-                continue
-            key = f"{row['key']} {why}"
-            text = next((text for pattern, text in texts.items() if fnmatch.fnmatch(key, pattern)), None)
-            if text is None:
-                unexplained.append(key)
-            against = row["peer_name"] if why == "peer" else row["limit_name"]
-            grouped.setdefault(text or UNEXPLAINED, []).append(f"{row['measure']} ({against})")
-    lines = [f"* **{'; '.join(dict.fromkeys(measures))}.** {text}" for text, measures in grouped.items()]
-    return "\n".join(lines), unexplained
+class Reasons:
+    """Why we are behind or far from the limit, numbered; rows with the same reason have the same number."""
+
+    def __init__(self, texts):
+        self.texts, self.used, self.unexplained = texts, [], []
+
+    def number(self, row, kind):
+        """The number of the reason, if one is needed: `kind` is "peer" or "limit"."""
+        if not (is_behind(row) if kind == "peer" else is_far_from_limit(row)):
+            return None
+        key = f"{row['key']} {kind}"
+        text = next((text for pattern, text in self.texts.items() if fnmatch.fnmatch(key, pattern)), None)
+        if text is None:
+            self.unexplained.append(key)
+            text = UNEXPLAINED
+        if text not in self.used:
+            self.used.append(text)
+        return self.used.index(text) + 1
+
+    def listed(self):
+        return "\n".join(f"{place}. {text}" for place, text in enumerate(self.used, 1))
 
 
 def runs(found):
@@ -119,10 +126,8 @@ def write():
         parts += [f"## {name}", of["about"].strip()]
         if content["quick"]:
             parts.append("**Quick figures: they show that the measurement works, not how fast the service is.**")
-        parts.append(table(content["rows"]))
-        why, missing = reasons(content["rows"], of.get("reasons", {}))
-        unexplained += [f"{name}: {key}" for key in missing]
-        if why:
-            parts += ["Why we are behind or further than 20 % from the limit:", why]
-    PAGE.write_text("\n\n".join(parts) + "\n")
+        reasons = Reasons(of.get("reasons", {}))
+        parts += [table(content["rows"], reasons), reasons.listed()]
+        unexplained += [f"{name}: {key}" for key in reasons.unexplained]
+    PAGE.write_text("\n\n".join(part for part in parts if part) + "\n")
     return unexplained
