@@ -62,12 +62,12 @@ function createDatabase() {
 }
 
 /** One process of the service that keeps its port and its folder when it is killed and started again. */
-async function startProcess(binary, settings, environment) {
+async function startProcess(binary, settings, environment, isStarted) {
   const port = await freePort();
   const place = premises({ ...settings, port });
   Object.assign(place.environment, environment);
   const log = join(place.folder, "log");
-  const service = { url: `http://127.0.0.1:${port}`, alive: false, folder: place.folder };
+  const service = { url: `http://127.0.0.1:${port}`, alive: false, folder: place.folder, rehearse: place.rehearse };
   let current;
   const start = async () => {
     const opening = open(binary, place, log);
@@ -75,10 +75,11 @@ async function startProcess(binary, settings, environment) {
     current = await opening.finally(() => starting.delete(opening));
     service.alive = true;
   };
-  await start();
+  if (isStarted) await start();
+  service.start = start;
   service.kill = () => {
     service.alive = false;
-    return current.kill();
+    return current?.kill();
   };
   const stop = remember(service.kill);
   /** SIGKILL, and a new process at once. */
@@ -100,10 +101,10 @@ async function startProcess(binary, settings, environment) {
 }
 
 /**
- * `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key. All processes have one settler account,
+ * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null }) {
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, environment: more = {}, isStarted = true }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
@@ -120,10 +121,10 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     provider: { rate_times: rateTimes },
   };
   const keys = keyFile ? { PENNYBLACK_KEYS_FILE: keyFile } : { PENNYBLACK_KEYS: randomBytes(32).toString("hex") };
-  const environment = { ...keys, PENNYBLACK_BASE_URL: "http://127.0.0.1:8402" };
+  const environment = { ...keys, PENNYBLACK_BASE_URL: "http://127.0.0.1:8402", ...more };
   if (database) environment.PENNYBLACK_STORE = database.url;
   const services = [];
-  for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment));
+  for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment, isStarted));
   const stop = async () => {
     for (const service of services) await service.stop();
     proxy?.stop();
