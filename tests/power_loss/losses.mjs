@@ -17,7 +17,7 @@ const STARTS = 0.1;
 /** Share of the power losses of PostgreSQL that the service survives, as on another machine. */
 const SURVIVES = 0.5;
 /** If there are fewer changes than chosen, the power fails after this time. */
-const LONGEST_ROUND_MILLISECONDS = 4_000;
+const LONGEST_ROUND_MILLISECONDS = 2_000;
 const NOTICE_MILLISECONDS = 1_000;
 /** Changes on the disk until the power fails: often few, and at times so many that there is a checkpoint. */
 const CHANGES = { sqlite: { start: 60, few: 150, usual: 900, many: 3_000 }, postgres: { start: 1_500, few: 60, usual: 300, many: 1_500 } };
