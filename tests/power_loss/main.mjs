@@ -13,6 +13,7 @@ const [binary, postOffice, disk, postgres, part, sizeWord, seedWord] = process.a
 const programs = { binary, postOffice, disk, postgres };
 const [size, seed] = [Number(sizeWord), Number(seedWord)];
 const PARTS = { sqlite: losses.bind(null, "sqlite"), postgres: losses.bind(null, "postgres"), full };
+const evidence = { store: null };
 const PROGRESS_MILLISECONDS = 5_000;
 
 const number = value => value.toLocaleString("en-US");
@@ -30,8 +31,15 @@ function describe(figures) {
   return `${number(instants)} instants (${number(figures["while starting"])} while starting), ${number(orders)} orders, ${number(answers)} answers 200, ${number(transfers)} transfers and ${number(cards)} cards checked after the losses, 0 lost, 0 doubled; ${number(figures.dropped)} unsynced pages dropped, ${number(figures.reached)} written, ${number(figures.torn)} torn, ${number(figures.names)} names lost`;
 }
 
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, async () => {
+    await stopEverything();
+    await evidence.store?.remove().catch(() => {});
+    process.exit(130);
+  });
+}
+
 console.log(`${part}: ${number(size)}, seed ${seed}`);
-const evidence = { store: null };
 const figures = {};
 let wrong;
 try {

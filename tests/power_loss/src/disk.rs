@@ -26,64 +26,26 @@
 //!   then on every call fails with `EIO` until [`Disk::restore`].
 //! * **Full disk.** After a number of bytes each further one fails with `ENOSPC`; a write that fits
 //!   in part is short. [`Space::Growth`] counts bytes by which files grow, as file systems that
-//!   overwrite in place do; [`Space::Writes`] counts all, as those that copy on write do.
+//!   overwrite in place do; [`Space::Writes`] counts all, as those that copy on write do. Pages
+//!   that are changed through a memory mapping are never refused: file systems reserve their space
+//!   when the page is first changed.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::time::SystemTime;
 
 pub mod content;
+pub mod inode;
 pub mod names;
 #[cfg(test)]
 mod tests;
 
 use self::content::{Content, Fate, PageCounts};
+use self::inode::{DiskError, Inode, NodeKind, now};
 use self::names::{NameSync, Names, Node, ROOT};
 use crate::random::Random;
 
 /// One in so many writes lets a page reach the disk without a sync.
 const WRITE_BACK_ONE_IN: usize = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiskError {
-    PowerLost,
-    Full,
-    Missing,
-    Exists,
-    NotEmpty,
-    NotAFolder,
-    IsAFolder,
-}
-
-pub enum NodeKind {
-    File(Content),
-    Folder,
-    Link(Vec<u8>),
-    /// A socket or a pipe: only its name is here.
-    Special(u32),
-}
-
-pub struct Inode {
-    pub kind: NodeKind,
-    pub mode: u32,
-    pub uid: u32,
-    pub gid: u32,
-    pub changed: SystemTime,
-}
-
-impl Inode {
-    pub fn is_folder(&self) -> bool {
-        matches!(self.kind, NodeKind::Folder)
-    }
-
-    pub fn len(&self) -> usize {
-        match &self.kind {
-            NodeKind::File(content) => content.len(),
-            NodeKind::Link(target) => target.len(),
-            NodeKind::Folder | NodeKind::Special(_) => 0,
-        }
-    }
-}
 
 /// How many more bytes can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +99,12 @@ pub struct Disk {
 type Outcome<T> = Result<T, DiskError>;
 
 impl Disk {
-    pub fn new(seed: u64, name_sync: NameSync, notify: impl FnMut(Notice) + Send + 'static) -> Self {
-        let changed = SystemTime::now();
+    pub fn new(
+        seed: u64,
+        name_sync: NameSync,
+        notify: impl FnMut(Notice) + Send + 'static,
+    ) -> Self {
+        let changed = now();
         let root = Inode { kind: NodeKind::Folder, mode: 0o755, uid: 0, gid: 0, changed };
         Self {
             inodes: HashMap::from([(ROOT, root)]),
@@ -173,8 +139,18 @@ impl Disk {
     pub fn read(&self, node: Node, from: usize, size: usize) -> Outcome<&[u8]> {
         match &self.inode(node)?.kind {
             NodeKind::File(content) => Ok(content.read(from, size)),
-            NodeKind::Folder | NodeKind::Link(_) | NodeKind::Special(_) => Err(DiskError::IsAFolder),
+            NodeKind::Folder | NodeKind::Link(_) | NodeKind::Special(_) => {
+                Err(DiskError::IsAFolder)
+            }
         }
+    }
+
+    /// Writes a page that a process changed in memory. Its space was reserved before.
+    pub fn write_mapped(&mut self, node: Node, from: usize, data: &[u8]) -> Outcome<usize> {
+        let space = std::mem::replace(&mut self.space, Space::Unlimited);
+        let written = self.write(node, from, data);
+        self.space = space;
+        written
     }
 
     /// How many bytes were written: fewer than given if the disk becomes full.
@@ -209,7 +185,13 @@ impl Disk {
         self.end(instant)
     }
 
-    pub fn set_owner(&mut self, node: Node, mode: Option<u32>, uid: Option<u32>, gid: Option<u32>) -> Outcome<()> {
+    pub fn set_owner(
+        &mut self,
+        node: Node,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
+    ) -> Outcome<()> {
         self.check_power()?;
         let inode = self.inodes.get_mut(&node).ok_or(DiskError::Missing)?;
         inode.mode = mode.unwrap_or(inode.mode);
@@ -286,7 +268,8 @@ impl Disk {
         // In the order of a seed, not of a hash.
         nodes.sort_unstable();
         for node in nodes {
-            let Some(Inode { kind: NodeKind::File(content), .. }) = self.inodes.get_mut(&node) else {
+            let Some(Inode { kind: NodeKind::File(content), .. }) = self.inodes.get_mut(&node)
+            else {
                 continue;
             };
             let fate = match self.random.below(5) {
@@ -358,14 +341,16 @@ impl Disk {
     fn content(&mut self, node: Node) -> Outcome<&mut Content> {
         match self.inodes.get_mut(&node).map(|inode| &mut inode.kind) {
             Some(NodeKind::File(content)) => Ok(content),
-            Some(NodeKind::Folder | NodeKind::Link(_) | NodeKind::Special(_)) => Err(DiskError::IsAFolder),
+            Some(NodeKind::Folder | NodeKind::Link(_) | NodeKind::Special(_)) => {
+                Err(DiskError::IsAFolder)
+            }
             None => Err(DiskError::Missing),
         }
     }
 
     fn touch(&mut self, node: Node) {
         if let Some(inode) = self.inodes.get_mut(&node) {
-            inode.changed = SystemTime::now();
+            inode.changed = now();
         }
     }
 

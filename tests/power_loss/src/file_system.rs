@@ -9,14 +9,17 @@ use std::time::Duration;
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
     INodeNo, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyEmpty, ReplyEntry, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 
 use crate::disk::content::{Content, PAGE};
-use crate::disk::{Disk, DiskError, Inode, NodeKind, Space};
+use crate::disk::inode::{DiskError, Inode, NodeKind, now};
+use crate::disk::{Disk, Space};
 
 /// The kernel is the only user, so what it knows stays true.
 const FOREVER: Duration = Duration::from_secs(1_000_000);
+/// Pages in the kernel's cache stay valid when a file is opened again.
+const CACHED: FopenFlags = FopenFlags::FOPEN_KEEP_CACHE;
 const SYNCHRONOUS: i32 = 0o4_010_000;
 const TYPE_BITS: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
@@ -63,7 +66,7 @@ impl FileSystem {
         kind: NodeKind,
         mode: u32,
     ) -> Result<FileAttr, Errno> {
-        let changed = std::time::SystemTime::now();
+        let changed = now();
         let inode = Inode { kind, mode, uid: request.uid(), gid: request.gid(), changed };
         let node = self.disk().create(parent.0, name, inode).map_err(errno)?;
         self.attributes(node)
@@ -250,11 +253,14 @@ impl Filesystem for FileSystem {
         let kind = NodeKind::File(Content::default());
         match self.make(request, parent, name, kind, mode & !umask) {
             Ok(attributes) => {
-                let (handle, flags) = (FileHandle(0), FopenFlags::empty());
-                reply.created(&FOREVER, &attributes, Generation(0), handle, flags);
+                reply.created(&FOREVER, &attributes, Generation(0), FileHandle(0), CACHED);
             }
             Err(error) => reply.error(error),
         }
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), CACHED);
     }
 
     fn read(
@@ -281,13 +287,18 @@ impl Filesystem for FileSystem {
         _: FileHandle,
         offset: u64,
         data: &[u8],
-        _: WriteFlags,
+        write_flags: WriteFlags,
         flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
         let mut disk = self.disk();
-        let written = disk.write(ino.0, index(offset), data).and_then(|size| {
+        let written = if write_flags.contains(WriteFlags::FUSE_WRITE_CACHE) {
+            disk.write_mapped(ino.0, index(offset), data)
+        } else {
+            disk.write(ino.0, index(offset), data)
+        };
+        let written = written.and_then(|size| {
             if flags.0 & SYNCHRONOUS != 0 {
                 disk.sync(ino.0)?;
             }

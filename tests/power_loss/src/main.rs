@@ -20,7 +20,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption, SessionACL};
 
@@ -32,8 +32,8 @@ use disk::names::NameSync;
 use disk::{Disk, Loss, Notice, Space};
 use file_system::FileSystem;
 
-/// A killed process closes its files within this time.
-const UNMOUNT: Duration = Duration::from_secs(20);
+/// Twenty seconds: a killed process needs some time to close its files.
+const UNMOUNT_ATTEMPTS: u32 = 10_000;
 const PAUSE: Duration = Duration::from_millis(2);
 
 fn main() -> io::Result<()> {
@@ -48,7 +48,7 @@ fn main() -> io::Result<()> {
         _ => return Err(invalid("file or folder")),
     };
     let folder = Path::new(folder);
-    let disk = Arc::new(Mutex::new(Disk::new(seed, name_sync, |notice| {
+    let mut disk = Arc::new(Mutex::new(Disk::new(seed, name_sync, |notice| {
         // The controller may have ended.
         let _ = say(&describe(notice));
     })));
@@ -59,7 +59,7 @@ fn main() -> io::Result<()> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words == ["remount"] {
             unmount(folder, session)?;
-            lock(&disk).restore();
+            disk = restored(&disk);
             session = mount(folder, &disk)?;
         } else {
             command(&mut lock(&disk), &words)?;
@@ -93,15 +93,28 @@ fn mount(folder: &Path, disk: &Arc<Mutex<Disk>>) -> io::Result<BackgroundSession
     fuser::spawn_mount(FileSystem(Arc::clone(disk)), folder, &config)
 }
 
+/// The disk for the next mount. The last one is left without power: a copy of it may stay in the
+/// mount namespace of an unrelated process, and the kernel may still write its cached pages.
+fn restored(disk: &Mutex<Disk>) -> Arc<Mutex<Disk>> {
+    let mut unused = Disk::new(0, NameSync::FolderOnly, |_| {});
+    unused.lose_power();
+    let mut disk = std::mem::replace(&mut *lock(disk), unused);
+    disk.restore();
+    Arc::new(Mutex::new(disk))
+}
+
+/// Does not wait for the end of the session, which such a copy would delay.
 fn unmount(folder: &Path, session: BackgroundSession) -> io::Result<()> {
-    let end = Instant::now() + UNMOUNT;
+    let mut attempts = 0;
     while let Err(error) = nix::mount::umount(folder) {
-        if Instant::now() > end {
+        if attempts == UNMOUNT_ATTEMPTS {
             return Err(error.into());
         }
+        attempts += 1;
         std::thread::sleep(PAUSE);
     }
-    session.join()
+    drop(session);
+    Ok(())
 }
 
 fn lock(disk: &Mutex<Disk>) -> std::sync::MutexGuard<'_, Disk> {

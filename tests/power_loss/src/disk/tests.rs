@@ -149,8 +149,7 @@ fn names_are_lost_from_the_end_unless_their_folder_was_synced() {
         after_power_loss(&mut disk);
         let name = |name| disk.find(ROOT, OsStr::new(name)).ok();
         let names = (name("first"), name("second"));
-        let allowed =
-            [(Some(first), None), (Some(first), Some(second)), (Some(second), None)];
+        let allowed = [(Some(first), None), (Some(first), Some(second)), (Some(second), None)];
         assert!(allowed.contains(&names), "{names:?}");
         found.insert(names);
     }
@@ -159,7 +158,8 @@ fn names_are_lost_from_the_end_unless_their_folder_was_synced() {
 
 #[test]
 fn a_sync_of_a_file_keeps_its_name_only_where_the_file_system_promises_it() {
-    for (name_sync, is_promised) in [(NameSync::FileOrFolder, true), (NameSync::FolderOnly, false)] {
+    for (name_sync, is_promised) in [(NameSync::FileOrFolder, true), (NameSync::FolderOnly, false)]
+    {
         let mut kept = 0;
         for seed in 0..100 {
             let (mut disk, _notices) = disk(seed, name_sync);
@@ -217,6 +217,7 @@ fn a_full_disk_writes_what_fits_and_works_again_once_there_is_space() {
     disk.set_space(Space::Writes(10));
     assert_eq!(disk.write(node, 0, &[2; PAGE]), Ok(10));
     assert_eq!(disk.write(node, 0, &[2; PAGE]), Err(DiskError::Full));
+    assert_eq!(disk.write_mapped(node, 0, &[2; PAGE]), Ok(PAGE));
     disk.sync(node).expect("what was written can be synced");
     disk.set_space(Space::Unlimited);
     assert_eq!(disk.write(node, 0, &[2; PAGE]), Ok(PAGE));
