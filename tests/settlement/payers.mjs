@@ -7,6 +7,7 @@ import { PERMIT2 } from "../chain/nodes.mjs";
 import * as mpp from "../mpp/payer.mjs";
 import * as x402 from "../x402/buyer.mjs";
 import { USDC } from "../x402/chains.mjs";
+import { X402 } from "../x402/payers.mjs";
 
 /** What a card to Great Britain costs on each rail with the emulated Lob. */
 export const PRICES = { x402: 185n * x402.UNITS_IN_A_CENT, mpp: mpp.PRICE };
@@ -58,19 +59,14 @@ export async function createAccounts(chain, count) {
   return accounts;
 }
 
-/** How each rail asks and signs; `nonce` is that of the signed authorization, as the token or Permit2 sees it. */
-const RAILS = {
-  x402: {
-    post: x402.post,
-    endpoint: x402.ENDPOINT,
-    async sign(chain, account, response) {
-      const { header, nonce } = await x402.sign(x402.wallet(chain.network, account), x402.terms(response));
-      return { headers: { "payment-signature": header }, nonce: toHex(nonce, { size: 32 }) };
-    },
-  },
+/** How each rail is paid; `nonce` is that of the signed authorization, as the token or Permit2 sees it. */
+export const RAILS = {
+  x402: X402,
   mpp: {
     post: mpp.post,
     endpoint: mpp.ENDPOINT,
+    price: () => mpp.PRICE,
+    receipt: "payment-receipt",
     async sign(_, account, response) {
       const authorization = await mpp.credential(account, response);
       return { headers: { authorization }, nonce: Credential.deserialize(authorization).payload.nonce };

@@ -1,10 +1,11 @@
 // Everything that a measurement runs on: an anvil node, the provider emulator and processes of the real service.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../chain/nodes.mjs";
 import { startChain, who } from "../x402/chains.mjs";
-import { open, premises, until } from "../x402/service.mjs";
+import { startProvider } from "../x402/fault_stack.mjs";
+import { open, premises } from "../x402/service.mjs";
 
 const BASE = 8453;
 /** More provider calls than are made here, so that the provider's rate limit is never reached. */
@@ -34,20 +35,6 @@ export async function stopEverything() {
     running.delete(stop);
     await Promise.resolve().then(stop).catch(() => {});
   }
-}
-
-async function startProvider(binary) {
-  const child = spawn(binary, ["0", String(KEPT_CARDS)], { stdio: ["ignore", "pipe", "inherit"] });
-  const stop = remember(() => child.kill("SIGINT"));
-  let output = "";
-  child.stdout.on("data", text => (output += text));
-  const url = await until("the provider emulator listens", () => output.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]);
-  /** What the provider accepted, compared with the orders that should be there. */
-  const report = async expected => {
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ expected }) };
-    return (await fetch(`${url}/__sandbox/report`, init)).json();
-  };
-  return { url, report, stop };
 }
 
 /** A new database in the PostgreSQL server that DATABASE_URL names. */
@@ -109,7 +96,8 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
   if (proxy) proxy.stop = remember(proxy.stop);
-  const provider = await startProvider(postOffice);
+  const provider = await startProvider(postOffice, KEPT_CARDS);
+  provider.stop = remember(provider.stop);
   const database = store === "postgres" ? createDatabase() : null;
   const settings = {
     kind: "settler",

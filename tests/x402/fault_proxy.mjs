@@ -53,8 +53,11 @@ const AFTER = {
   pending_as_500: answer => ({ ...bent(onlyOfSuccess(said => ({ ...said, success: false, errorReason: "settlement_pending" })))(answer), status: 500 }),
 };
 
-/** `place` names the proxy in the seed and in the tally; `phase` is the number of calls of one path in a phase. */
-export async function startProxy({ seed, place, target, kinds, phase }) {
+/**
+ * `place` names the proxy in the seed and in the tally; `phase` is the number of calls of one path in a phase. `see` is
+ * called with the body of each call, whatever becomes of it.
+ */
+export async function startProxy({ seed, place, target, kinds, phase, host = "127.0.0.1", see = () => {} }) {
   const agent = new Agent({ keepAlive: true });
   const tally = { calls: 0, broken: 0, kinds: {} };
   const numbers = new Map();
@@ -95,12 +98,13 @@ export async function startProxy({ seed, place, target, kinds, phase }) {
     const { port } = server.address();
     server.close();
     server.closeAllConnections();
-    setTimeout(() => mode !== "over" && server.listen(port, "127.0.0.1"), ABSENCE_MILLISECONDS);
+    setTimeout(() => mode !== "over" && server.listen(port, host), ABSENCE_MILLISECONDS);
   };
 
   const serve = async (request, response) => {
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
+    see(Buffer.concat(pieces).toString());
     const kind = kindOf(request.url);
     const cut = () => request.socket.destroy();
     if (kind === "cut_before") return cut();
@@ -115,8 +119,8 @@ export async function startProxy({ seed, place, target, kinds, phase }) {
 
   const server = createServer((request, response) => serve(request, response).catch(() => request.socket.destroy()));
   server.keepAliveTimeout = 60_000;
-  await new Promise(done => server.listen(0, "127.0.0.1", done));
-  const url = `http://127.0.0.1:${server.address().port}`;
+  await new Promise(done => server.listen(0, host, done));
+  const url = `http://${host}:${server.address().port}`;
   return {
     url,
     place,

@@ -30,10 +30,11 @@ export function premises({ kind, rpc, account, facilitator, port = 0, payments =
   return { folder, environment, rehearse, store: join(folder, "data/pennyblack.sqlite3"), remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** `log` is a file for its log; without it the log goes to standard error. */
-export async function open(binary, { folder, environment }, log = null) {
+/** `command` precedes the binary; `log` is a file for its log; without it the log goes to standard error. */
+export async function open(binary, { folder, environment, command = [] }, log = null) {
   const stdio = ["ignore", "pipe", log ? openSync(log, "a") : "inherit"];
-  const child = spawn(binary, [], { cwd: folder, env: environment, stdio });
+  const [program, ...words] = [...command, binary];
+  const child = spawn(program, words, { cwd: folder, env: environment, stdio });
   let banner = "";
   await new Promise((resolve, reject) => {
     child.stdout.on("data", text => {
@@ -42,7 +43,7 @@ export async function open(binary, { folder, environment }, log = null) {
     });
     child.once("exit", code => reject(new Error(`the service ended with ${code}: ${banner}`)));
   });
-  const url = banner.match(/http:\/\/127\.0\.0\.1:\d+/)[0];
+  const url = banner.match(/http:\/\/[\d.]+:\d+/)[0];
   const end = signal =>
     new Promise(resolve => {
       child.removeAllListeners("exit");
@@ -50,7 +51,7 @@ export async function open(binary, { folder, environment }, log = null) {
       child.once("exit", resolve);
       child.kill(signal);
     });
-  return { url, banner, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  return { url, banner, signal: name => child.kill(name), stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
 }
 
 /** Polls until `look` returns something; `what` is in the error after the time is over. */
