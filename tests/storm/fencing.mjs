@@ -1,4 +1,5 @@
-// Whether only the process with the lease wrote to the outbox, and whether everything that was sent is in it.
+// Whether only the process with the lease wrote to the outbox, whether everything that was sent is in it, and whether a
+// process that was too late changed no order.
 import { keccak256 } from "viem";
 
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync"]);
@@ -28,6 +29,15 @@ async function readMined(chain, rows) {
     mined.push(...some.filter(Boolean));
   }
   return mined;
+}
+
+/** Each write of an order names the version that it replaces, so versions only rise in the order of the events. */
+export async function checkVersions(database) {
+  const [{ events, late }] = await database.rows(
+    `SELECT count(*) AS events, count(*) FILTER (WHERE version <= before) AS late
+     FROM (SELECT version, lag(version) OVER (PARTITION BY order_id ORDER BY sequence) AS before FROM events) AS each`,
+  );
+  return { events, faults: late > 0 ? [`${late} of ${events} writes of orders replaced a version that another process had written`] : [] };
 }
 
 /** `first` are the transaction counts of the account before the storm, by chain id. */

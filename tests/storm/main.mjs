@@ -17,7 +17,7 @@ import { NETWORKS, checkFaultRate, createPayers, printTallies, startFaultProxies
 import { buy, operation } from "../x402/payers.mjs";
 import { askOnceMore, waitForRest } from "../x402/rest.mjs";
 import { startDatabase } from "./database.mjs";
-import { checkFencing, createSentTransactions } from "./fencing.mjs";
+import { checkFencing, checkVersions, createSentTransactions } from "./fencing.mjs";
 import { DATABASE, OUTSIDE, startNetwork } from "./network.mjs";
 import { startStorm } from "./schedule.mjs";
 import { startServices } from "./services.mjs";
@@ -155,11 +155,11 @@ function printStorm({ tally, takeovers }, services) {
   console.log(`  clocks: ${services.map(({ offset }) => `${offset} s`).join(", ")}; starts: ${services.map(({ starts, failedStarts }) => `${starts}, ${failedStarts} of them in vain`).join("; ")}`);
 }
 
-function figures(found, storm, fencing, report) {
+function figures(found, storm, { fencing, versions, report }) {
   const number = value => value.toLocaleString("en-US");
   const strikes = Object.entries(storm.tally.kinds).sort().map(([kind, { strikes: times }]) => `${times} × ${kind}`).join(", ");
   const sending = fencing ? `; ${number(fencing.writes)} outbox writes in ${number(fencing.epochs)} epochs, 0 by a process without the lease; ${number(fencing.transactions)} transactions, ${fencing.reverted} reverted; ${storm.takeovers.done} takeovers from a suspended sender` : "";
-  return `${number(orders)} orders on ${processes} processes, ${number(found.paid)} paid by ${number(found.transfers)} transfers of ${number(found.units)} units, ${number(report.accepted)} cards, ${number(found.unpaid)} never paid; 0 lost, 0 doubled, 0 mailed unpaid, 0 × 402 in doubt, 0 stuck; ${strikes}${sending}; seed ${seed}`;
+  return `${number(orders)} orders on ${processes} processes, ${number(found.paid)} paid by ${number(found.transfers)} transfers of ${number(found.units)} units, ${number(report.accepted)} cards, ${number(found.unpaid)} never paid; 0 lost, 0 doubled, 0 mailed unpaid, 0 × 402 in doubt, 0 stuck; ${strikes}; ${number(versions.events)} writes of orders, 0 of an old version${sending}; seed ${seed}`;
 }
 
 async function run() {
@@ -185,6 +185,7 @@ async function run() {
   await askOnceMore(services.at(-1).url, wishes, faults);
   const report = await provider.report(wishes.filter(({ paid }) => paid).map(({ id }) => id));
   const fencing = isSending ? await checkFencing(stack) : null;
+  const versions = await checkVersions(database);
   for (const service of services) await service.kill();
   for (const watched of watches) await watched.stop();
   const payee = wishes.flatMap(({ said }) => said).find(({ terms }) => terms).terms.accepts[0].payTo;
@@ -193,7 +194,7 @@ async function run() {
   printStorm(storm, services);
   checkFaultRate(servers.proxies, faults);
   judgeStorm(storm, stack.peers, faults);
-  return { faults: [...found.faults, ...(fencing?.faults ?? []), ...faults], figures: figures(found, storm, fencing, report) };
+  return { faults: [...found.faults, ...(fencing?.faults ?? []), ...versions.faults, ...faults], figures: figures(found, storm, { fencing, versions, report }) };
 }
 
 let result;
@@ -206,8 +207,8 @@ try {
 for (const one of opened.reverse()) await Promise.resolve().then(one.stop).catch(() => {});
 for (const fault of result.faults.slice(0, 20)) console.log(`  FAIL  ${fault}`);
 if (result.faults.length > 0) {
-  console.log(`  ${result.faults.length} faults. To repeat: tests/storm/run ${way} ${rails} ${processes} ${orders} ${seed}`);
-  console.log(`  Stores and logs: ${tmpdir()}`);
+  console.log(`  ${result.faults.length} faults. Stores and logs: ${tmpdir()}`);
+  console.log(`To repeat: tests/storm/run ${way} ${rails} ${processes} ${orders} ${seed}`);
   console.log(`figures: FAILED with ${result.faults.length} faults; seed ${seed}`);
 } else console.log(`figures: ${result.figures}`);
 process.exit(result.faults.length === 0 ? 0 : 1);

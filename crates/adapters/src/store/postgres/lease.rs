@@ -13,8 +13,10 @@ const LEAD: &str = "INSERT INTO senders (network, account, epoch, backend, heart
      SET epoch = senders.epoch + 1, backend = pg_backend_pid(), heartbeat_at = now() \
      RETURNING epoch";
 /// A process that is suspended keeps its connection and its lock, but writes no heartbeat.
+// begin mutant: suspended-sender-keeps-lease
 const END_STALE: &str = "SELECT pg_terminate_backend(backend) FROM senders \
      WHERE network = $1 AND account = $2 AND heartbeat_at < now() - interval '10 seconds'";
+// end mutant
 /// Written with each heartbeat of the process.
 pub(super) const BEAT: &str =
     "UPDATE senders SET heartbeat_at = now() WHERE backend = pg_backend_pid()";

@@ -20,6 +20,7 @@ const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at,
      FROM outbox WHERE network = $1 AND account = $2 AND sealed IS NOT NULL ORDER BY nonce";
 /// Locked until the commit: a successor raises the epoch before or after, never in between.
 const GUARD: &str =
+    // mutant: old-epoch-writes
     "SELECT FROM senders WHERE network = $1 AND account = $2 AND epoch = $3 FOR SHARE";
 const UNQUEUE: &str = "DELETE FROM settlement_queue WHERE payment_key = ANY($1)";
 const INSERT: &str = "INSERT INTO outbox (network, account, nonce, payment_key, payer, hashes, \

@@ -39,10 +39,12 @@ pub(in crate::store) fn select(rest: &str) -> String {
 pub(in crate::store) fn upsert(dialect: Dialect) -> String {
     let sets = list(&changing(), |column| format!("{column} = excluded.{column}"));
     let insert = insert(dialect, ", begun", ", true");
+    // begin mutant: old-version-written
     format!(
         "{insert} ON CONFLICT (id) DO UPDATE SET {sets}, begun = true \
          WHERE orders.version = excluded.version - 1"
     )
+    // end mutant
 }
 
 /// The columns that may change. Leaving out the others avoids index updates.
