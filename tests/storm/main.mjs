@@ -30,7 +30,7 @@ const speed = Number(CLOCK_SPEED);
 const BASE = 8453;
 const isShort = orders <= 300;
 /** Orders begin evenly over this time; each payer tries so long, and waits so long for one answer. */
-const PAY_SECONDS = isShort ? 15 : 420;
+const PAY_SECONDS = isShort ? 16 : 420;
 const PATIENCE_SECONDS = isShort ? 20 : 60;
 const ANSWER_SECONDS = isShort ? 5 : 10;
 /** How long the reconciler may take, on the service's clock. */
@@ -116,8 +116,8 @@ async function payInStorm({ wishes, services, database, network, peers }) {
     await buy(urlOf, wish, { seed, seconds: PATIENCE_SECONDS, answerSeconds: ANSWER_SECONDS });
     done += 1;
   };
-  const storm = startStorm({ seed, isShort, services, database, network, peers, isOver: () => done === orders });
-  const progress = setInterval(() => line(`${done} of ${orders} payers are done; faults: ${Object.entries(storm.tally.kinds).map(([kind, { strikes }]) => `${strikes} × ${kind}`).join(", ")}`), PROGRESS_MILLISECONDS);
+  const storm = startStorm({ seed, isShort, services, database, network, peers, isOver: () => !isShort && done === orders });
+  const progress = setInterval(() => line(`${done} of ${orders} payers are done; faults: ${Object.entries(storm.kinds).map(([kind, { strikes }]) => `${strikes} × ${kind}`).join(", ")}`), PROGRESS_MILLISECONDS);
   await Promise.all(wishes.map(pay));
   await storm.over;
   clearInterval(progress);
@@ -134,30 +134,30 @@ async function restartFaster(services) {
 }
 
 /** The requirements on the storm itself: that it was one. */
-function judgeStorm({ tally, takeovers, problems }, peers, faults) {
+function judgeStorm({ kinds: struck, takeovers, problems }, peers, faults) {
   faults.push(...problems);
   const demand = (holds, text) => holds || faults.push(text);
   const kinds = ["suspend", "kill", "restart immediate", "fail over fast", ...Object.keys(peers).map(peer => `cut process from ${peer}`)];
   if (!isShort) kinds.push("restart fast", "fail over immediate", "cut primary from replica");
   for (const kind of kinds) {
-    demand(tally.kinds[kind], `no fault: ${kind}`);
+    demand(struck[kind], `no fault: ${kind}`);
     if (isShort) continue;
-    for (const state of STATES) demand(tally.kinds[kind]?.states[state], `${kind} never struck an order in the state ${state}`);
+    for (const state of STATES) demand(struck[kind]?.states[state], `${kind} never struck an order in the state ${state}`);
   }
   if (isSending) demand(takeovers.done > 0, `${takeovers.done} of ${takeovers.possible} suspended senders were replaced by another process`);
 }
 
-function printStorm({ tally, takeovers }, services) {
-  const states = [...new Set(Object.values(tally.kinds).flatMap(kind => Object.keys(kind.states)))].sort();
+function printStorm({ kinds, takeovers }, services) {
+  const states = [...new Set(Object.values(kinds).flatMap(kind => Object.keys(kind.states)))].sort();
   console.log(`  ${"fault".padEnd(32)}${"strikes".padStart(8)}  of which with orders in the state`);
-  for (const [kind, { strikes, states: struck }] of Object.entries(tally.kinds).sort()) console.log(`  ${kind.padEnd(32)}${String(strikes).padStart(8)}  ${states.map(state => `${state} ${struck[state] ?? 0}`).join(", ")}`);
+  for (const [kind, { strikes, states: struck }] of Object.entries(kinds).sort()) console.log(`  ${kind.padEnd(32)}${String(strikes).padStart(8)}  ${states.map(state => `${state} ${struck[state] ?? 0}`).join(", ")}`);
   console.log(`  ${takeovers.done} of ${takeovers.possible} suspended senders were replaced by another process`);
   console.log(`  clocks: ${services.map(({ offset }) => `${offset} s`).join(", ")}; starts: ${services.map(({ starts, failedStarts }) => `${starts}, ${failedStarts} of them in vain`).join("; ")}`);
 }
 
 function figures(found, storm, { fencing, versions, report }) {
   const number = value => value.toLocaleString("en-US");
-  const strikes = Object.entries(storm.tally.kinds).sort().map(([kind, { strikes: times }]) => `${times} × ${kind}`).join(", ");
+  const strikes = Object.entries(storm.kinds).sort().map(([kind, { strikes: times }]) => `${times} × ${kind}`).join(", ");
   const sending = fencing ? `; ${number(fencing.writes)} outbox writes in ${number(fencing.epochs)} epochs, 0 by a process without the lease; ${number(fencing.transactions)} transactions, ${fencing.reverted} reverted; ${storm.takeovers.done} takeovers from a suspended sender` : "";
   return `${number(orders)} orders on ${processes} processes, ${number(found.paid)} paid by ${number(found.transfers)} transfers of ${number(found.units)} units, ${number(report.accepted)} cards, ${number(found.unpaid)} never paid; 0 lost, 0 doubled, 0 mailed unpaid, 0 × 402 in doubt, 0 stuck; ${strikes}; ${number(versions.events)} writes of orders, 0 of an old version${sending}; seed ${seed}`;
 }

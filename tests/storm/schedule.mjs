@@ -3,94 +3,52 @@ import { chance } from "../x402/fault_proxy.mjs";
 
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** Each kind of fault, with the shortest and longest duration in seconds if it has one. */
-const FULL = {
-  gapSeconds: { processes: [1, 6], database: [8, 25], network: [1, 5] },
-  suspend: [3, 60],
-  cut: [2, 15],
-};
-/** One suspension that is long enough for another process to take the lease. */
-const SHORT = {
-  gapSeconds: { processes: [0.5, 1], database: [4, 7], network: [2, 4] },
-  suspend: [14, 15],
-  cut: [2, 4],
-};
-/** Without a heartbeat for so long, a suspended process loses the lease. */
+/** The shortest and the longest time in seconds: before the next fault, of a suspension and of a cut. */
+const FULL = { processes: [1, 6], database: [8, 25], network: [1, 5], suspend: [3, 60], cut: [2, 15] };
+/** The suspension is long enough for another process to take the lease. */
+const SHORT = { processes: [0.5, 1], database: [3, 5], network: [1, 2], suspend: [14, 15], cut: [2, 3] };
+/** Without a heartbeat for so long, a suspended process has lost the lease. */
 const TAKEOVER_SECONDS = 13;
 
-/** Counts strikes, and in how many of them an order was in each state. */
-function createTally() {
-  const kinds = {};
-  return {
-    kinds,
-    strike(kind, inPlay) {
-      kinds[kind] ??= { strikes: 0, states: {} };
-      kinds[kind].strikes += 1;
-      for (const { state, number } of inPlay) if (number > 0) kinds[kind].states[state] = (kinds[kind].states[state] ?? 0) + 1;
-    },
-  };
-}
+/** The names in random order. */
+const shuffle = (names, seed, ...words) => names.map((name, at) => [chance(seed, ...words, at), name]).sort(([one], [other]) => one - other).map(([, name]) => name);
 
-/** Each kind once in every round, in random order. */
-function createDeck(seed, name, kinds) {
-  let round = 0;
-  let left = [];
-  return () => {
-    if (left.length === 0) {
-      left = kinds.map((kind, at) => [chance(seed, name, "round", round, at), kind]).sort(([one], [other]) => one - other).map(([, kind]) => kind);
-      round += 1;
-    }
-    return left.shift();
-  };
-}
-
-/**
- * Starts three sequences of faults: of the processes, of the database and of the network. `peers` are the ends that a
- * process talks to, by name. They strike until `isOver`; the short storm has one of each kind.
- */
-export function startStorm({ seed, isShort, services, database, network, peers, isOver }) {
-  const plan = isShort ? SHORT : FULL;
-  const tally = createTally();
-  const takeovers = { possible: 0, done: 0 };
-  const problems = [];
-
-  const between = ([least, most], ...words) => 1_000 * (least + (most - least) * chance(seed, ...words));
-  const pause = async milliseconds => {
-    for (const end = Date.now() + milliseconds; Date.now() < end && !isOver(); ) await sleep(50);
-  };
-  /** While the database is away, what a fault strikes is not known. */
-  const strike = async (kind, address) => tally.strike(kind, await database.inPlay(address).catch(() => []));
-  const pick = (list, ...words) => list[Math.floor(chance(seed, ...words) * list.length)];
+/** Suspends and kills processes: one of these at a time, so that another one can go on. */
+function processFaults({ own, database, strike, pick, last, isShort, luck, takeovers }) {
   const holders = () => database.holders().catch(() => []);
-
   /** Two times of three the process that sends, if there is one. */
-  async function victim(own, number) {
+  const victim = async words => {
     const senders = (await holders()).map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
-    const isSender = senders.length > 0 && (isShort || chance(seed, "sender", number) < 2 / 3);
-    return pick(isSender ? senders : own, "victim", number);
-  }
-
-  const PROCESS_FAULTS = {
-    async suspend(service, number) {
+    const isSender = senders.length > 0 && (isShort || luck(words, "sender") < 2 / 3);
+    return pick(isSender ? senders : own, words, "victim");
+  };
+  return {
+    async suspend(words) {
+      const service = await victim(words);
       const held = (await holders()).filter(({ holder }) => holder === service.address);
       await strike("suspend", service.address);
       const begun = Date.now();
       service.suspend();
-      await pause(between(plan.suspend, "suspend", number));
-      const isLong = Date.now() - begun >= 1_000 * TAKEOVER_SECONDS;
-      const now = isLong && held.length > 0 ? await holders() : [];
-      if (now.length > 0) {
+      await last("suspend", words);
+      const now = Date.now() - begun >= 1_000 * TAKEOVER_SECONDS ? await holders() : [];
+      if (held.length > 0 && now.length > 0) {
         takeovers.possible += 1;
-        if (held.every(({ network: name }) => now.some(one => one.network === name && one.holder !== service.address))) takeovers.done += 1;
+        const isTaken = ({ network }) => now.some(one => one.network === network && one.holder !== service.address);
+        takeovers.done += held.every(isTaken) ? 1 : 0;
       }
       service.resume();
     },
-    async kill(service) {
+    async kill(words) {
+      const service = await victim(words);
       await strike("kill", service.address);
       await service.kill();
       await service.start();
     },
   };
+}
+
+/** Restarts PostgreSQL and lets it fail over. The short storm has one of each. */
+function databaseFaults({ database, strike, last, isShort }) {
   const restart = mode => async () => {
     await strike(`restart ${mode}`);
     await database.restart(mode);
@@ -99,52 +57,76 @@ export function startStorm({ seed, isShort, services, database, network, peers, 
     await strike(`fail over ${mode}`);
     await database.failOver(mode);
   };
-  const DATABASE_FAULTS = {
+  const some = { restartImmediate: restart("immediate"), failOverFast: failOver("fast") };
+  if (isShort) return some;
+  return {
+    ...some,
     restartFast: restart("fast"),
-    restartImmediate: restart("immediate"),
-    failOverFast: failOver("fast"),
     failOverImmediate: failOver("immediate"),
-    async cutReplica(number) {
+    async cutReplica(words) {
       await strike("cut primary from replica");
       const heal = await database.cutReplica("both");
-      await pause(between(plan.cut, "cut replica", number));
+      await last("cut", words);
       await heal();
     },
   };
+}
 
-  /** One process of each pair at a time, so that another one can go on. */
-  async function disturbProcesses(name, own) {
-    const next = createDeck(seed, name, isShort ? ["suspend"] : ["suspend", "kill"]);
-    for (let number = 0; !isOver(); number += 1) {
-      await pause(between(plan.gapSeconds.processes, name, "gap", number));
-      if (isOver()) return;
-      const kind = isShort && number === 1 ? "kill" : next();
-      await PROCESS_FAULTS[kind](await victim(own, `${name} ${number}`), `${name} ${number}`);
-      if (isShort && number === 1) return;
-    }
-  }
-  async function disturbDatabase() {
-    const next = createDeck(seed, "database", isShort ? ["restartImmediate", "failOverFast"] : Object.keys(DATABASE_FAULTS));
-    for (let number = 0; !isOver() && !(isShort && number === 2); number += 1) {
-      await pause(between(plan.gapSeconds.database, "database gap", number));
-      if (!isOver()) await DATABASE_FAULTS[next()](number);
-    }
-  }
-  async function disturbNetwork() {
-    const next = createDeck(seed, "network", Object.keys(peers));
-    for (let number = 0; !isOver() && !(isShort && number === Object.keys(peers).length); number += 1) {
-      await pause(between(plan.gapSeconds.network, "network gap", number));
-      if (isOver()) return;
-      const [service, peer] = [pick(services, "cut process", number), next()];
-      const direction = pick(["both", "both", "requests", "answers"], "cut direction", number);
-      await strike(`cut process from ${peer}`, service.address);
-      const heal = await network.cut(service, peers[peer], direction);
-      await pause(between(plan.cut, "cut", number));
-      await heal();
-    }
-  }
+/** Cuts a process from each of its peers; two processes do not talk to each other. */
+function networkFaults({ services, network, peers, strike, pick, last }) {
+  const cut = peer => async words => {
+    const service = pick(services, words, "process");
+    await strike(`cut process from ${peer}`, service.address);
+    const heal = await network.cut(service, peers[peer], pick(["both", "both", "requests", "answers"], words, "direction"));
+    await last("cut", words);
+    await heal();
+  };
+  return Object.fromEntries(Object.keys(peers).map(peer => [peer, cut(peer)]));
+}
 
-  const sequences = [disturbDatabase(), disturbNetwork(), ...Array.from({ length: services.length / 2 }, (_, at) => disturbProcesses(`processes ${at}`, services.slice(2 * at, 2 * at + 2)))];
+/**
+ * Starts sequences of faults: of each pair of processes, of the database and of the network. In each sequence one fault
+ * follows another until `isOver`; the short storm has each fault once and ends by itself. `peers` are the ends that a
+ * process talks to, by name.
+ */
+export function startStorm({ seed, isShort, services, database, network, peers, isOver }) {
+  const plan = isShort ? SHORT : FULL;
+  const kinds = {};
+  const [takeovers, problems] = [{ possible: 0, done: 0 }, []];
+  const luck = (...words) => chance(seed, "storm", ...words);
+  /** Waits for a time between the shortest and the longest. */
+  const last = async (what, words) => {
+    const [least, most] = plan[what];
+    const end = Date.now() + 1_000 * (least + (most - least) * luck(what, words));
+    while (Date.now() < end && !isOver()) await sleep(50);
+  };
+  /** Counts the fault, and in which states it finds orders: those of one process, or all. */
+  const strike = async (kind, address) => {
+    const struck = (kinds[kind] ??= { strikes: 0, states: {} });
+    struck.strikes += 1;
+    // While the database is away, that is not known.
+    for (const { state } of await database.inPlay(address).catch(() => [])) struck.states[state] = (struck.states[state] ?? 0) + 1;
+  };
+  const pick = (list, ...words) => list[Math.floor(luck(...words) * list.length)];
+  const context = { services, database, network, peers, strike, pick, last, isShort, luck, takeovers };
+
+  /** Each fault once in every round, in random order. */
+  async function inTurn(name, gap, faults) {
+    for (let round = 0; !isOver() && !(isShort && round > 0); round += 1) {
+      for (const fault of shuffle(Object.keys(faults), seed, name, round)) {
+        const words = `${name} ${round} ${fault}`;
+        await last(gap, words);
+        if (isOver()) return;
+        await faults[fault](words);
+      }
+    }
+  }
+  const pairs = Array.from({ length: services.length / 2 }, (_, at) => services.slice(2 * at, 2 * at + 2));
+  const sequences = [
+    inTurn("database", "database", databaseFaults(context)),
+    inTurn("network", "network", networkFaults(context)),
+    ...pairs.map((own, at) => inTurn(`processes ${at}`, "processes", processFaults({ ...context, own }))),
+  ];
   const over = Promise.all(sequences.map(sequence => sequence.catch(error => problems.push(error.stack))));
-  return { tally, takeovers, problems, over };
+  return { kinds, takeovers, problems, over };
 }
