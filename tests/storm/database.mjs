@@ -97,8 +97,8 @@ export async function startDatabase(network, { folder, programs }) {
       const mine = address ? `AND worker IN (SELECT id FROM processes JOIN pg_stat_activity ON pid = backend WHERE host(client_addr) = '${address}')` : "";
       return rows(`SELECT state, count(*) AS number FROM orders WHERE state NOT IN ('offered', 'mailed', 'lapsed') ${mine} GROUP BY state`);
     },
-    /** The addresses of the processes that have the lease, one for each network. */
-    holders: () => rows("SELECT network, host(client_addr) AS holder FROM senders JOIN pg_stat_activity ON pid = backend"),
+    /** The address of the process that took the lease last, for each network. Waits until the database answers. */
+    holders: () => until("the database answers", () => rows("SELECT DISTINCT ON (network) network, holder FROM storm_epochs ORDER BY network, epoch DESC").catch(() => null)),
     async stop() {
       for (const server of [replica, primary]) await server.stop("immediate").catch(() => {});
     },

@@ -15,22 +15,21 @@ const shuffle = (names, seed, ...words) => names.map((name, at) => [chance(seed,
 
 /** Suspends and kills processes: one of these at a time, so that another one can go on. */
 function processFaults({ own, database, strike, pick, last, isShort, luck, takeovers }) {
-  const holders = () => database.holders().catch(() => []);
   /** Two times of three the process that sends, if there is one. */
   const victim = async words => {
-    const senders = (await holders()).map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
+    const senders = (await database.holders()).map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
     const isSender = senders.length > 0 && (isShort || luck(words, "sender") < 2 / 3);
     return pick(isSender ? senders : own, words, "victim");
   };
   return {
     async suspend(words) {
       const service = await victim(words);
-      const held = (await holders()).filter(({ holder }) => holder === service.address);
+      const held = (await database.holders()).filter(({ holder }) => holder === service.address);
       await strike("suspend", service.address);
       const begun = Date.now();
       service.suspend();
       await last("suspend", words);
-      const now = Date.now() - begun >= 1_000 * TAKEOVER_SECONDS ? await holders() : [];
+      const now = Date.now() - begun >= 1_000 * TAKEOVER_SECONDS ? await database.holders() : [];
       if (held.length > 0 && now.length > 0) {
         takeovers.possible += 1;
         const isTaken = ({ network }) => now.some(one => one.network === network && one.holder !== service.address);
