@@ -29,10 +29,11 @@ const speed = Number(CLOCK_SPEED);
 
 const BASE = 8453;
 const isShort = orders <= 300;
-/** Orders begin evenly over this time; each payer tries so long, and waits so long for one answer. */
+/** Orders begin evenly over this time, or later if all payers are busy; each tries so long, and waits so long for one answer. */
 const PAY_SECONDS = isShort ? 16 : 420;
+const TOGETHER = isShort ? 24 : 40;
 const PATIENCE_SECONDS = isShort ? 20 : 60;
-const ANSWER_SECONDS = isShort ? 5 : 10;
+const ANSWER_SECONDS = isShort ? 8 : 15;
 /** How long nothing may be stuck after the faults. */
 const REST_SECONDS = 600;
 const PROGRESS_MILLISECONDS = 10_000;
@@ -111,14 +112,17 @@ async function payInStorm({ wishes, services, database, network, peers }) {
   let done = 0;
   const begun = Date.now();
   const urlOf = (wish, step) => services[Math.floor(chance(seed, "process", wish.number, step) * services.length)].url;
-  const pay = async wish => {
-    await sleep((1_000 * PAY_SECONDS * wish.number) / orders - (Date.now() - begun));
-    await buy(urlOf, wish, { seed, seconds: PATIENCE_SECONDS, answerSeconds: ANSWER_SECONDS });
-    done += 1;
+  const waiting = [...wishes];
+  const payer = async () => {
+    for (let wish = waiting.shift(); wish; wish = waiting.shift()) {
+      await sleep((1_000 * PAY_SECONDS * wish.number) / orders - (Date.now() - begun));
+      await buy(urlOf, wish, { seed, seconds: PATIENCE_SECONDS, answerSeconds: ANSWER_SECONDS });
+      done += 1;
+    }
   };
   const storm = startStorm({ seed, isShort, services, database, network, peers, isOver: () => !isShort && done === orders });
   const progress = setInterval(() => line(`${done} of ${orders} payers are done; faults: ${Object.entries(storm.kinds).map(([kind, { strikes }]) => `${strikes} × ${kind}`).join(", ")}`), PROGRESS_MILLISECONDS);
-  await Promise.all(wishes.map(pay));
+  await Promise.all(Array.from({ length: TOGETHER }, payer));
   await storm.over;
   clearInterval(progress);
   return storm;
