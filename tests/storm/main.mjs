@@ -120,7 +120,7 @@ async function payInStorm({ wishes, services, database, network, peers }) {
       done += 1;
     }
   };
-  const storm = startStorm({ seed, isShort, services, database, network, peers, isOver: () => !isShort && done === orders });
+  const storm = startStorm({ seed, isShort, isSending, services, database, network, peers, isOver: () => !isShort && done === orders });
   const progress = setInterval(() => line(`${done} of ${orders} payers are done; faults: ${Object.entries(storm.kinds).map(([kind, { strikes }]) => `${strikes} × ${kind}`).join(", ")}`), PROGRESS_MILLISECONDS);
   await Promise.all(Array.from({ length: TOGETHER }, payer));
   await storm.over;

@@ -1,5 +1,6 @@
 // The faults of a storm: which one strikes when, for how long and where, all from the seed, and what each of them struck.
 import { chance } from "../x402/fault_proxy.mjs";
+import { until } from "../x402/service.mjs";
 
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
@@ -14,9 +15,10 @@ const TAKEOVER_SECONDS = 13;
 const shuffle = (names, seed, ...words) => names.map((name, at) => [chance(seed, ...words, at), name]).sort(([one], [other]) => one - other).map(([, name]) => name);
 
 /** Suspends and kills processes: one of these at a time, so that another one can go on. */
-function processFaults({ own, database, strike, pick, last, isShort, luck, takeovers }) {
+function processFaults({ own, database, strike, pick, last, isShort, isSending, luck, takeovers }) {
   /** Two times of three the process that sends, if there is one. */
   const victim = async words => {
+    if (isShort && isSending) await until("a process has the lease", async () => (await database.holders()).length > 0);
     const senders = (await database.holders()).map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
     const isSender = senders.length > 0 && (isShort || luck(words, "sender") < 2 / 3);
     return pick(isSender ? senders : own, words, "victim");
@@ -86,9 +88,9 @@ function networkFaults({ services, network, peers, strike, pick, last }) {
 /**
  * Starts sequences of faults: of each pair of processes, of the database and of the network. In each sequence one fault
  * follows another until `isOver`; the short storm has each fault once and ends by itself. `peers` are the ends that a
- * process talks to, by name.
+ * process talks to, by name; `isSending` tells whether one of the processes sends transactions.
  */
-export function startStorm({ seed, isShort, services, database, network, peers, isOver }) {
+export function startStorm({ seed, isShort, isSending, services, database, network, peers, isOver }) {
   const plan = isShort ? SHORT : FULL;
   const kinds = {};
   const [takeovers, problems] = [{ possible: 0, done: 0 }, []];
@@ -107,7 +109,7 @@ export function startStorm({ seed, isShort, services, database, network, peers, 
     for (const { state } of await database.inPlay(address).catch(() => [])) struck.states[state] = (struck.states[state] ?? 0) + 1;
   };
   const pick = (list, ...words) => list[Math.floor(luck(...words) * list.length)];
-  const context = { services, database, network, peers, strike, pick, last, isShort, luck, takeovers };
+  const context = { services, database, network, peers, strike, pick, last, isShort, isSending, luck, takeovers };
 
   /** Each fault once in every round, in random order. */
   async function inTurn(name, gap, faults) {
