@@ -70,6 +70,8 @@ export async function startDatabase(network, { folder, programs }) {
     await primary.statement("SELECT pg_reload_conf()");
   };
   const rows = async sql => JSON.parse(await primary.statement(`SELECT coalesce(json_agg(found), '[]') FROM (${sql}) AS found`));
+  /** Waits until the database answers. */
+  const whenUp = sql => until("the database answers", () => rows(sql).catch(() => null));
 
   await primary.execute("initdb", "-D", primary.data, "-U", USER, "--auth=trust", "--encoding=UTF8", "--no-locale");
   appendFileSync(join(primary.data, "pg_hba.conf"), ACCESS);
@@ -97,8 +99,10 @@ export async function startDatabase(network, { folder, programs }) {
       const mine = address ? `AND worker IN (SELECT id FROM processes JOIN pg_stat_activity ON pid = backend WHERE host(client_addr) = '${address}')` : "";
       return rows(`SELECT state, count(*) AS number FROM orders WHERE state NOT IN ('offered', 'mailed', 'lapsed') ${mine} GROUP BY state`);
     },
-    /** The address of the process that took the lease last, for each network. Waits until the database answers. */
-    holders: () => until("the database answers", () => rows("SELECT DISTINCT ON (network) network, holder FROM storm_epochs ORDER BY network, epoch DESC").catch(() => null)),
+    /** The address of the process that has the lease, for each network where one is connected. */
+    holders: () => whenUp("SELECT network, host(client_addr) AS holder FROM senders JOIN pg_stat_activity ON pid = backend"),
+    /** The address of the process that took the lease last, for each network. */
+    lastHolders: () => whenUp("SELECT DISTINCT ON (network) network, holder FROM storm_epochs ORDER BY network, epoch DESC"),
     async stop() {
       for (const server of [replica, primary]) await server.stop("immediate").catch(() => {});
     },

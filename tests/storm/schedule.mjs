@@ -16,31 +16,34 @@ const shuffle = (names, seed, ...words) => names.map((name, at) => [chance(seed,
 
 /** Suspends and kills processes: one of these at a time, so that another one can go on. */
 function processFaults({ own, database, strike, pick, last, isShort, isSending, luck, takeovers }) {
-  /** Two times of three the process that sends, if there is one. */
+  /** Two times of three the process that sends, if there is one, and the leases that it has. */
   const victim = async words => {
-    if (isShort && isSending) await until("a process has the lease", async () => (await database.holders()).length > 0);
-    const senders = (await database.holders()).map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
+    const find = async () => {
+      const found = await database.holders();
+      return found.length > 0 || !isShort || !isSending ? found : null;
+    };
+    const leases = await until("a process has the lease", find);
+    const senders = leases.map(({ holder }) => own.find(({ address }) => address === holder)).filter(Boolean);
     const isSender = senders.length > 0 && (isShort || luck(words, "sender") < 2 / 3);
-    return pick(isSender ? senders : own, words, "victim");
+    const service = pick(isSender ? senders : own, words, "victim");
+    return { service, held: leases.filter(({ holder }) => holder === service.address) };
   };
   return {
     async suspend(words) {
-      const service = await victim(words);
-      const held = (await database.holders()).filter(({ holder }) => holder === service.address);
+      const { service, held } = await victim(words);
       await strike("suspend", service.address);
       const begun = Date.now();
       service.suspend();
       await last("suspend", words);
-      const now = Date.now() - begun >= 1_000 * TAKEOVER_SECONDS ? await database.holders() : [];
-      if (held.length > 0 && now.length > 0) {
+      if (held.length > 0 && Date.now() - begun >= 1_000 * TAKEOVER_SECONDS) {
+        const now = await database.lastHolders();
         takeovers.possible += 1;
-        const isTaken = ({ network }) => now.some(one => one.network === network && one.holder !== service.address);
-        takeovers.done += held.every(isTaken) ? 1 : 0;
+        takeovers.done += held.every(({ network }) => now.some(one => one.network === network && one.holder !== service.address)) ? 1 : 0;
       }
       service.resume();
     },
     async kill(words) {
-      const service = await victim(words);
+      const { service } = await victim(words);
       await strike("kill", service.address);
       await service.kill();
       await service.start();
