@@ -30,7 +30,7 @@ const speed = Number(CLOCK_SPEED);
 const BASE = 8453;
 const isShort = orders <= 300;
 /** Orders begin evenly over this time, or later if all payers are busy; each tries so long, and waits so long for one answer. */
-const PAY_SECONDS = isShort ? 16 : 420;
+const PAY_SECONDS = isShort ? 20 : 420;
 const TOGETHER = isShort ? 24 : 40;
 const PATIENCE_SECONDS = isShort ? 20 : 60;
 const ANSWER_SECONDS = isShort ? 8 : 15;

@@ -6,8 +6,8 @@ const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, millise
 
 /** The shortest and the longest time in seconds: before the next fault, of a suspension and of a cut. */
 const FULL = { processes: [1, 6], database: [8, 25], network: [1, 5], suspend: [3, 60], cut: [2, 15] };
-/** The suspension is long enough for another process to take the lease. */
-const SHORT = { processes: [0.5, 1], database: [3, 5], network: [1, 2], suspend: [14, 15], cut: [2, 3] };
+/** The suspension is long enough for another process to take the lease. The database is disturbed after it: a restart frees the lease too. */
+const SHORT = { processes: [0.5, 1], database: [1, 2], network: [1, 2], suspend: [15, 16], cut: [2, 3] };
 /** Without a heartbeat for so long, a suspended process has lost the lease. */
 const TAKEOVER_SECONDS = 13;
 
@@ -126,11 +126,12 @@ export function startStorm({ seed, isShort, isSending, services, database, netwo
     }
   }
   const pairs = Array.from({ length: services.length / 2 }, (_, at) => services.slice(2 * at, 2 * at + 2));
-  const sequences = [
-    inTurn("database", "database", databaseFaults(context)),
-    inTurn("network", "network", networkFaults(context)),
-    ...pairs.map((own, at) => inTurn(`processes ${at}`, "processes", processFaults({ ...context, own }))),
-  ];
+  const ofProcesses = pairs.map((own, at) => inTurn(`processes ${at}`, "processes", processFaults({ ...context, own })));
+  const disturbDatabase = async () => {
+    if (isShort) await Promise.allSettled(ofProcesses);
+    await inTurn("database", "database", databaseFaults(context));
+  };
+  const sequences = [...ofProcesses, disturbDatabase(), inTurn("network", "network", networkFaults(context))];
   const over = Promise.all(sequences.map(sequence => sequence.catch(error => problems.push(error.stack))));
   return { kinds, takeovers, problems, over };
 }
