@@ -52,7 +52,7 @@ async function point(store, service, { random, figures, orders, tally, check }) 
   await store.disk.release();
   if (isKilled) {
     figures.kills += 1;
-    await service.start();
+    await service.launch();
   }
   for (const [status, number] of Object.entries(counts)) {
     if (!ANSWERS.has(Number(status))) wrong.push(`${number} answers ${status} while the disk was full`);

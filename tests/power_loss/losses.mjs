@@ -34,7 +34,7 @@ async function start(store, service, check) {
     if (store.readStopped) wrong.push(...(await check(store.readStopped)));
     await store.start();
     if (!store.readStopped) wrong.push(...(await check(store.readRunning)));
-    if (!service.alive) await service.start();
+    if (!service.alive) await service.launch();
     return { wrong, isLost: false };
   } catch (error) {
     // The notice of the power loss may arrive later than its consequences.

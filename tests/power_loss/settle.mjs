@@ -25,7 +25,7 @@ export async function settle(stack, traffic) {
     await within(USUAL_SECONDS, finished);
     await service.kill();
     service.rehearse({ speed: SPEED });
-    await service.start();
+    await service.launch();
     await within(FAST_SECONDS, finished);
     const { disagreements, lost, doubled, owed } = await compare(stack, traffic.orders, REST_SECONDS);
     const wrong = [...disagreements];

@@ -10,16 +10,23 @@ const STATUS_AT_ONCE = 32;
 /** A card that is paid for and not yet with the provider, as far as the service knows. */
 const OWED = new Set(["paid", "fulfillment_needs_reconciliation"]);
 
+/** What earlier comparisons of the same stack have read, so that the next one reads only what is new. */
+export const newLedger = () => ({ moved: [], next: 0n, paid: new Map() });
+
 /** Every payment to the seller so far, with the order whose authorization it spent. */
-async function readTransfers(chain, orders) {
-  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: 0n });
+async function readTransfers(chain, orders, ledger) {
+  const last = await chain.reader.getBlockNumber({ cacheTime: 0 });
+  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: ledger.next, toBlock: last });
+  ledger.next = last + 1n;
   const inputs = new Map();
   for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) inputs.set(hash, (await chain.reader.getTransaction({ hash })).input);
-  return logs.map(({ args, transactionHash, blockNumber }) => {
+  const byPayer = Map.groupBy(orders, ({ account }) => account.address);
+  for (const { args, transactionHash, blockNumber } of logs) {
     const input = inputs.get(transactionHash);
-    const order = orders.find(({ account, nonce }) => account.address === args.from && input.includes(nonce.slice(2).toLowerCase()));
-    return { order, amount: args.value, transaction: transactionHash, block: blockNumber };
-  });
+    const order = byPayer.get(args.from)?.find(({ nonce }) => input.includes(nonce.slice(2).toLowerCase()));
+    ledger.moved.push({ order, amount: args.value, transaction: transactionHash, block: blockNumber });
+  }
+  return ledger.moved;
 }
 
 /** What the status endpoint says of these orders. */
@@ -34,8 +41,8 @@ async function readStatuses(url, orders) {
 }
 
 /** Waits until no order is in between, or the time is over; the answer is what was read last. */
-async function waitForRest(url, orders, seconds) {
-  const statuses = new Map();
+async function waitForRest(url, orders, seconds, { paid }) {
+  const statuses = new Map(paid);
   let looks = 0;
   const look = async () => {
     looks += 1;
@@ -46,7 +53,12 @@ async function waitForRest(url, orders, seconds) {
   let isAtRest = true;
   await until("all orders are at rest", look, seconds).catch(() => (isAtRest = false));
   const at = Date.now();
-  return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses: await readStatuses(url, orders) };
+  // An order that was unpaid a while ago may have been paid since; one that is paid and at rest stays so.
+  for (const [order, status] of await readStatuses(url, orders.filter(order => !paid.has(order)))) {
+    statuses.set(order, status);
+    if (status.payment && AT_REST.has(status.status)) paid.set(order, status);
+  }
+  return { isAtRest, wasAtRest: isAtRest && looks === 1, at, statuses };
 }
 
 /**
@@ -62,11 +74,11 @@ function isLost({ outcome, status, isStored, transfer, id }, missing) {
  * Kills the service once its orders are at rest, and answers the figures and what does not agree in words. Doubled are
  * transfers and cards beyond one for each order.
  */
-export async function compare({ chain, provider, services }, orders, restSeconds, prices = PRICES) {
-  const rest = await waitForRest(services[0].url, orders, restSeconds);
+export async function compare({ chain, provider, services }, orders, restSeconds, prices = PRICES, ledger = newLedger()) {
+  const rest = await waitForRest(services[0].url, orders, restSeconds, ledger);
   // Orders that are not at rest would continue while we count.
   for (const service of services) await service.kill();
-  const moved = await readTransfers(chain, orders);
+  const moved = await readTransfers(chain, orders, ledger);
   const disagreements = [];
   let stored = 0;
   let storedUnits = 0n;

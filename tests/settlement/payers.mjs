@@ -82,7 +82,7 @@ export async function createOrder({ chain, services }, number, account, rail, ca
   const signed = await sign(chain, account, response.clone());
   const { payTo } = x402.terms(response).accepts[0];
   const { public_order_id: id = null } = await response.json();
-  return { number, rail, account, endpoint, ...signed, body: JSON.stringify(card), payTo, id, statuses: [], sent: null, answered: null, outcome: null, code: "" };
+  return { number, rail, account, endpoint, ...signed, body: JSON.stringify(card), payTo, id, ids: new Set(), statuses: [], sent: null, answered: null, outcome: null, code: "" };
 }
 
 /** One order for each number below `count`: payers take turns, and so do the rails, so that each process meets both. */
@@ -130,6 +130,7 @@ function record(order, status, text, headers = {}) {
     // A truncated answer of a process that was killed, or an unknown one.
   }
   order.code = body.error?.code ?? body.type?.split("/").at(-1) ?? "";
+  if (status === 200) order.ids.add(body.id);
   order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;
   if (status === 200) order.outcome = "paid";
   else if (isRefusal(status, body)) order.outcome = "refused";

@@ -4,6 +4,8 @@ import { keccak256 } from "viem";
 
 const DROP_EVERY = 3;
 const DELAY_MILLISECONDS = 40;
+/** Calls that show what became of a transaction. */
+const OUTCOMES = new Set(["eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_getBlockReceipts", "eth_getLogs"]);
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync"]);
 
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
@@ -16,7 +18,7 @@ function acknowledge({ id, method, params }) {
 }
 
 export async function startFaultyNode(target) {
-  const tally = { sends: 0, dropped: 0, calls: 0, batches: 0 };
+  const tally = { sends: 0, dropped: 0, hidden: 0, calls: 0, batches: 0 };
   let fault = "none";
 
   const forward = async body => {
@@ -51,6 +53,11 @@ export async function startFaultyNode(target) {
     const members = isBatch ? body : [body];
     tally.calls += members.length;
     tally.batches += isBatch ? 1 : 0;
+    if (fault === "hide" && members.some(({ method }) => SENDS.has(method) || OUTCOMES.has(method))) {
+      tally.hidden += members.filter(({ method }) => SENDS.has(method)).length;
+      await forward(body);
+      return request.socket.destroy();
+    }
     const dropped = members.filter(isDropped);
     const passed = members.filter(member => !dropped.includes(member));
     const answers = dropped.map(acknowledge);
@@ -58,7 +65,7 @@ export async function startFaultyNode(target) {
     else if (passed.length > 0) answers.push(...(await forward(isBatch ? passed : passed[0]).then(answer => [answer].flat())));
     const place = ({ id }) => members.findIndex(member => member.id === id);
     if (fault !== "shuffle") answers.sort((one, other) => place(one) - place(other));
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(isBatch ? answers : answers[0]));
+    return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(isBatch ? answers : answers[0]));
   };
 
   const server = createServer((request, response) => serve(request, response).catch(() => request.socket.destroy()));
@@ -73,7 +80,7 @@ export async function startFaultyNode(target) {
   return {
     url: `http://127.0.0.1:${port}`,
     tally,
-    /** `none`, `drop` or `shuffle`. */
+    /** `none`, `drop`, `shuffle`, or `hide`: transactions reach the node, and no answer about them comes back. */
     setFault: name => (fault = name),
     /** Open connections are cut, and new ones are refused. */
     disconnect: close,

@@ -5,19 +5,17 @@ import { join } from "node:path";
 import { freePort } from "../chain/nodes.mjs";
 import { startChain, who } from "../x402/chains.mjs";
 import { startProvider } from "../x402/fault_stack.mjs";
-import { open, premises } from "../x402/service.mjs";
+import { launch, premises } from "../x402/service.mjs";
 
 const BASE = 8453;
 /** More provider calls than are made here, so that the provider's rate limit is never reached. */
 const RATE_TIMES = 10_000;
 /** A thousand payments in full blocks of a development node cost more than the default allows in an hour. */
 const GAS_BUDGET_GWEI = 100_000_000_000;
-/** Cards that the provider emulator remembers. */
+/** Cards that the provider emulator remembers, unless a test needs more. */
 const KEPT_CARDS = 5_000;
 
 const running = new Set();
-/** Processes that are being started; they can only be killed once they have started. */
-const starting = new Set();
 
 /** Remembers how to stop something, in case the test ends before it is stopped. */
 function remember(stop) {
@@ -30,7 +28,6 @@ function remember(stop) {
 
 /** Stops what still runs, when the test ends early. */
 export async function stopEverything() {
-  await Promise.allSettled([...starting]);
   for (const stop of [...running].reverse()) {
     running.delete(stop);
     await Promise.resolve().then(stop).catch(() => {});
@@ -54,30 +51,32 @@ async function startProcess(binary, settings, environment, isStarted) {
   const place = premises({ ...settings, port });
   Object.assign(place.environment, environment);
   const log = join(place.folder, "log");
+  /** `rehearse` writes further settings of the section `sandbox`, for the next start. */
   const service = { url: `http://127.0.0.1:${port}`, alive: false, folder: place.folder, rehearse: place.rehearse };
   let current;
-  const start = async () => {
-    const opening = open(binary, place, log);
-    starting.add(opening);
-    current = await opening.finally(() => starting.delete(opening));
-    service.alive = true;
+  /** Starts a process. The promise is fulfilled when it listens, and never if it is killed before. */
+  service.launch = () => {
+    const launched = launch(binary, place, log);
+    current = launched;
+    service.pid = launched.pid;
+    return launched.opened.then(() => void (service.alive = !launched.isKilled));
   };
-  if (isStarted) await start();
-  service.start = start;
   service.kill = () => {
     service.alive = false;
+    if (current) current.isKilled = true;
     return current?.kill();
   };
   const stop = remember(service.kill);
+  if (isStarted) await service.launch();
   /** SIGKILL, and a new process at once. */
   service.restart = async () => {
     await service.kill();
-    await start();
+    await service.launch();
   };
   /** SIGTERM, as a service manager sends it, and a new process once the old one has ended. Payers are not told. */
   service.upgrade = async () => {
     const code = await current.stop();
-    await start();
+    await service.launch();
     return code;
   };
   service.stop = async () => {
@@ -88,15 +87,15 @@ async function startProcess(binary, settings, environment, isStarted) {
 }
 
 /**
- * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key. All processes have one settler account,
+ * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key; `keptCards` is how many cards the provider remembers; `limits` are settings of that section. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, environment: more = {}, isStarted = true }) {
+async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, keptCards = KEPT_CARDS, limits = {}, environment: more = {}, isStarted = true }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
   if (proxy) proxy.stop = remember(proxy.stop);
-  const provider = await startProvider(postOffice, KEPT_CARDS);
+  const provider = await startProvider(postOffice, keptCards);
   provider.stop = remember(provider.stop);
   const database = store === "postgres" ? createDatabase() : null;
   const settings = {
@@ -107,6 +106,7 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     // Lob takes the same order twice as one, so that an interrupted submission can be repeated.
     sandbox: { office: provider.url, dialect },
     provider: { rate_times: rateTimes },
+    limits,
   };
   const keys = keyFile ? { PENNYBLACK_KEYS_FILE: keyFile } : { PENNYBLACK_KEYS: randomBytes(32).toString("hex") };
   const environment = { ...keys, PENNYBLACK_BASE_URL: "http://127.0.0.1:8402", ...more };
@@ -121,7 +121,7 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     database?.stop();
     if (process.env.KEEP) console.log(`  logs: ${services.map(({ folder }) => folder).join(", ")}`);
   };
-  return { chain, proxy, provider, services, stop };
+  return { chain, proxy, provider, services, database, stop };
 }
 
 /** Runs something on a stack of its own, and stops the stack afterwards. */

@@ -1,6 +1,6 @@
 // Runs the real binary, with names and provider of the sandbox and external chains.
 import { spawn } from "node:child_process";
-import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
@@ -10,9 +10,9 @@ const OPEN = "Ctrl-C";
 
 /**
  * A folder in which the service can be started repeatedly. `rpc` has nodes by network, `account` is the settler's and
- * `facilitator` the URL for the other kind; `payments`, `sandbox` and `provider` are further settings of these sections.
+ * `facilitator` the URL for the other kind; `payments`, `sandbox`, `provider` and `limits` are further settings of these sections.
  */
-export function premises({ kind, rpc, account, facilitator, port = 0, payments = {}, sandbox = {}, provider = {} }) {
+export function premises({ kind, rpc, account, facilitator, port = 0, payments = {}, sandbox = {}, provider = {}, limits = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-x402-"));
   const nodes = Object.entries(rpc).map(([network, url]) => `"${network}=${url}"`);
   const lines = ["[payments]", `kind = "${kind}"`, `rpc = [${nodes.join(", ")}]`];
@@ -21,7 +21,7 @@ export function premises({ kind, rpc, account, facilitator, port = 0, payments =
   lines.push(...written(payments));
   const section = (name, settings) => [`[${name}]`, ...written(settings), ""];
   const rehearse = more => {
-    const sections = [...section("provider", provider), ...section("sandbox", { mixed: "yes", ...sandbox, ...more })];
+    const sections = [...section("provider", provider), ...section("limits", limits), ...section("sandbox", { mixed: "yes", ...sandbox, ...more })];
     writeFileSync(join(folder, "pennyblack.toml"), [...lines, "", ...sections].join("\n"));
   };
   rehearse({});
@@ -30,20 +30,20 @@ export function premises({ kind, rpc, account, facilitator, port = 0, payments =
   return { folder, environment, rehearse, store: join(folder, "data/pennyblack.sqlite3"), remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** `command` precedes the binary; `log` is a file for its log; without it the log goes to standard error. */
-export async function open(binary, { folder, environment, command = [] }, log = null) {
+/** Starts the service and does not wait. `command` precedes the binary; `log` is a file for its log; without it the log goes to standard error. */
+export function launch(binary, { folder, environment, command = [] }, log = null) {
   const stdio = ["ignore", "pipe", log ? openSync(log, "a") : "inherit"];
   const [program, ...words] = [...command, binary];
   const child = spawn(program, words, { cwd: folder, env: environment, stdio });
+  if (log) closeSync(stdio[2]);
   let banner = "";
-  await new Promise((resolve, reject) => {
+  const opened = new Promise((resolve, reject) => {
     child.stdout.on("data", text => {
       banner += text;
-      if (banner.includes(OPEN)) resolve();
+      if (banner.includes(OPEN)) resolve({ url: banner.match(/http:\/\/[\d.]+:\d+/)[0], banner });
     });
     child.once("exit", code => reject(new Error(`the service ended with ${code}: ${banner}`)));
   });
-  const url = banner.match(/http:\/\/[\d.]+:\d+/)[0];
   const end = signal =>
     new Promise(resolve => {
       child.removeAllListeners("exit");
@@ -51,7 +51,13 @@ export async function open(binary, { folder, environment, command = [] }, log = 
       child.once("exit", resolve);
       child.kill(signal);
     });
-  return { url, banner, signal: name => child.kill(name), stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  return { pid: child.pid, opened, signal: name => child.kill(name), stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+}
+
+/** Starts the service and waits until it listens. */
+export async function open(binary, place, log = null) {
+  const { opened, ...process } = launch(binary, place, log);
+  return { ...(await opened), ...process };
 }
 
 /** Polls until `look` returns something; `what` is in the error after the time is over. */
