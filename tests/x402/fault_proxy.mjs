@@ -54,10 +54,10 @@ const AFTER = {
 };
 
 /**
- * `place` names the proxy in the seed and in the tally; `phase` is the number of calls of one path in a phase. `see` is
- * called with the body of each call, whatever becomes of it.
+ * `place` names the proxy in the seed and in the tally; `phase` is the number of calls of one path in a phase; `share` is
+ * how many calls fail. `see` is called with the body of each call, whatever becomes of it.
  */
-export async function startProxy({ seed, place, target, kinds, phase, host = "127.0.0.1", see = () => {} }) {
+export async function startProxy({ seed, place, target, kinds, phase, share = 1 / 3, host = "127.0.0.1", see = () => {} }) {
   const agent = new Agent({ keepAlive: true });
   const tally = { calls: 0, broken: 0, kinds: {} };
   const numbers = new Map();
@@ -71,7 +71,7 @@ export async function startProxy({ seed, place, target, kinds, phase, host = "12
     const endpoint = `${place}${path}`;
     const nth = Math.floor(number / phase(path));
     const force = forces(seed, endpoint, Math.floor(nth / FORCES.length))[nth % FORCES.length];
-    if (chance(seed, endpoint, "call", number) >= force) return "none";
+    if (chance(seed, endpoint, "call", number) >= 3 * share * force) return "none";
     const kind = draw(kinds(path), chance(seed, endpoint, "kind", number));
     tally.broken += 1;
     tally.kinds[kind] = (tally.kinds[kind] ?? 0) + 1;
