@@ -41,7 +41,7 @@ export async function runCampaign(command, act) {
   const { faults, figures = "none" } = result;
   console.log(`It took ${Math.round((Date.now() - begun) / 1_000)} s.`);
   for (const fault of faults.slice(0, FAULTS_PRINTED)) console.log(`FAIL  ${fault}`);
-  if (faults.length > 0) console.log(`${faults.length} failures. To repeat: ${command}`);
+  if (faults.length > 0) console.log(`${faults.length} failures.\nTo repeat: ${command}`);
   console.log(`figures: ${figures}`);
   process.exit(faults.length === 0 ? 0 : 1);
 }

@@ -19,7 +19,7 @@ SOURCES = [f"127.0.0.{number}" for number in range(2, 34)]
 TOGETHER = 200
 GET = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 HEAD = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-slow: " + b"a" * 10_000
-BODY = b"POST /api/x402/postcards HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 20000\r\n\r\n"
+BODY = b"POST /api/x402/postcards HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 8000\r\n\r\n"
 
 
 class Kind:
@@ -33,7 +33,7 @@ KINDS = {
     "idle without a request": Kind(b"", b""),
     "idle after a request": Kind(GET, b""),
     "slow head": Kind(b"", HEAD),
-    "slow body": Kind(BODY, b"a" * 20_000),
+    "slow body": Kind(BODY, b"a" * 8_000),
 }
 
 

@@ -19,7 +19,9 @@ const AT_THE_PROVIDER = { reset_before: 3, reset_after: 3, status_before: 2, sta
 const RAILS = ["x402", "mpp"];
 const CARDS_PER_ACCOUNT = 250;
 /** A payer who has no answer by then gives up; their order is completed or stays unpaid. */
-const PATIENCE_SECONDS = 120;
+const PATIENCE_SECONDS = 300;
+/** Payers who repeat wait longer each time, up to this. */
+const PAUSE_MILLISECONDS_MAX = 15_000;
 /** After the faults the service's clock is faster: a card in doubt is submitted again after minutes. */
 const SPEED = 20;
 const REST_SECONDS = 300;
@@ -57,7 +59,7 @@ async function buy(stack, orders, number, account) {
     try {
       const order = await createOrder(stack, number, account, RAILS[number % RAILS.length]);
       orders.push(order);
-      return await payUntilSettled(stack.services, order, Date.now() + 1_000 * PATIENCE_SECONDS);
+      return await payUntilSettled(stack.services, order, Date.now() + 1_000 * PATIENCE_SECONDS, PAUSE_MILLISECONDS_MAX);
     } catch {
       await sleep(500);
     }

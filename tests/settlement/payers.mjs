@@ -144,8 +144,8 @@ function isRefusal(status, body) {
   return status >= 400 && status < 500 && !REPEATABLE.has(status);
 }
 
-/** Repeats the same request to any process that is alive, until it is paid or refused or the time is over. */
-export async function payUntilSettled(services, order, end) {
+/** Repeats the same request to any process that is alive, until it is paid or refused or the time is over. The pauses grow up to `pauseMost`. */
+export async function payUntilSettled(services, order, end, pauseMost = PAUSE_MILLISECONDS) {
   for (let attempt = 0; order.outcome === null && Date.now() < end; attempt += 1) {
     const alive = services.filter(service => service.alive);
     if (alive.length === 0) {
@@ -153,6 +153,6 @@ export async function payUntilSettled(services, order, end) {
       continue;
     }
     const status = await send(alive[(order.number + attempt) % alive.length].url, order);
-    if (order.outcome === null) await sleep(status === 0 ? NOBODY_LISTENS_MILLISECONDS : PAUSE_MILLISECONDS);
+    if (order.outcome === null) await sleep(status === 0 ? NOBODY_LISTENS_MILLISECONDS : Math.min(pauseMost, PAUSE_MILLISECONDS * 1.5 ** attempt));
   }
 }

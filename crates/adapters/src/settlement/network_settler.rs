@@ -345,6 +345,7 @@ impl NetworkSettler {
         match self.withdraw(key).await {
             Withdrawal::Withdrawn => SenderOutcome::SendError(NotSentReason::TimedOut),
             Withdrawal::NotQueued | Withdrawal::Unknown => {
+                // mutant: no-receipt-is-not-sent
                 SenderOutcome::Unknown("no receipt in time")
             }
         }

@@ -69,6 +69,7 @@ impl Connections {
         http.http1().timer(TickTimer(activity.clone())).header_read_timeout(HEAD_TIMEOUT);
         let mut idle_timeout = IdleTimeout::new(activity.clone());
         let service = service_fn(move |request: Request<Incoming>| {
+            // mutant: leaked-handles
             let in_progress = activity.begin_request();
             let (request, progress) = request_body::watched(request);
             let response = handle(request);

@@ -13,6 +13,7 @@ use super::ticker::TICK;
 
 /// Between 5 and 7.5 seconds, as a request rarely begins exactly at a tick. A request head fits
 /// in one packet or a few; a client that needs longer occupies a connection on purpose.
+// mutant: slow-head-is-kept
 const HEAD_TICKS: u32 = 3;
 
 /// The timeout of a request head, and on HTTP/1 also of a connection that is kept alive.

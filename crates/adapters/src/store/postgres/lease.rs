@@ -37,6 +37,7 @@ pub(super) async fn take(
         client.query(END_STALE, &[&network, &address]).await.map_err(fault)?;
         return Ok(None);
     }
+    // mutant: lease-outlives-process
     let row = client.query_one(LEAD, &[&network, &address]).await.map_err(fault)?;
     Ok(Some(Epoch(row.get::<_, i64>(0).cast_unsigned())))
 }

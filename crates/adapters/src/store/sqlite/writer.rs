@@ -183,6 +183,7 @@ impl WriterThread {
         for command in commands {
             apply::command(database, command, replies)?;
         }
+        // mutant: answer-before-commit
         run(database, "COMMIT")
     }
 
