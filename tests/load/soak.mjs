@@ -5,10 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import { compare } from "../settlement/compare.mjs";
 import { createAccounts, createOrder, payUntilSettled } from "../settlement/payers.mjs";
 import { count, words } from "../settlement/table.mjs";
-import { NODE, chance, startProxy } from "../x402/fault_proxy.mjs";
+import { chance } from "../x402/fault_proxy.mjs";
 import { until } from "../x402/service.mjs";
 import { grouped, onStack, sleep } from "./campaign.mjs";
 import { judge } from "./growth.mjs";
+import { startProxyThread } from "./proxy_thread.mjs";
 import { draw } from "./svg.mjs";
 import { startVisitors } from "./visitors.mjs";
 
@@ -68,14 +69,14 @@ async function buy(stack, orders, number, account) {
 }
 
 /** New payers at a constant rate until the end, and samples meanwhile. */
-async function payAndSample(stack, minutes, accounts) {
+async function payAndSample(stack, { minutes, perMinute }, accounts) {
   const [service] = stack.services;
   const [orders, samples, begun, buying] = [[], [], Date.now(), new Set()];
   const end = begun + 60_000 * minutes;
   const every = minutes >= PUBLISHED_MINUTES ? 10_000 : Math.min(10_000, (60_000 * minutes) / 30);
   let [number, nextSample, nextLine] = [0, begun, begun + 10_000];
   while (Date.now() < end) {
-    const due = ((Date.now() - begun) * ORDERS_PER_MINUTE) / 60_000;
+    const due = ((Date.now() - begun) * perMinute) / 60_000;
     for (; number < due; number += 1) {
       const one = buy(stack, orders, number, accounts[number % accounts.length]).finally(() => buying.delete(one));
       buying.add(one);
@@ -94,16 +95,16 @@ async function payAndSample(stack, minutes, accounts) {
   return { orders, samples, begun, waiting: Promise.all(buying) };
 }
 
-async function measure(stack, minutes, seed) {
+async function measure(stack, plan, seed) {
   const [service] = stack.services;
-  const accounts = await createAccounts(stack.chain, Math.max(20, Math.ceil((minutes * ORDERS_PER_MINUTE) / CARDS_PER_ACCOUNT)));
+  const accounts = await createAccounts(stack.chain, Math.max(20, Math.ceil((plan.minutes * plan.perMinute) / CARDS_PER_ACCOUNT)));
   await setFaults(stack, Object.entries(AT_THE_PROVIDER).map(([kind, percent], at) => ({ kind, percent, seed: 100 * seed + at, seconds: 1 })));
   const stopVisitors = startVisitors(service.url, (...what) => chance(seed, ...what));
-  const { orders, samples, begun, waiting } = await payAndSample(stack, minutes, accounts);
+  const { orders, samples, begun, waiting } = await payAndSample(stack, plan, accounts);
   const visits = await stopVisitors();
   const { faults: rules } = await (await fetch(`${stack.provider.url}/__sandbox/faults`)).json();
   await setFaults(stack, null);
-  stack.proxy.calm();
+  const tally = await stack.proxy.calm();
   console.log("  the faults have ended");
   await waiting;
   const ended = (Date.now() - begun) / 60_000;
@@ -118,7 +119,7 @@ async function measure(stack, minutes, seed) {
   };
   await until("the backlog is empty", look, REST_SECONDS).catch(() => (isEmpty = false));
   const compared = await compare(stack, orders, REST_SECONDS);
-  return { orders, samples, grown, ended, visits, compared, isEmpty, atProvider: rules.reduce((sum, { broken_calls: broken }) => sum + broken, 0), tally: stack.proxy.tally };
+  return { orders, samples, grown, ended, visits, compared, isEmpty, atProvider: rules.reduce((sum, { broken_calls: broken }) => sum + broken, 0), tally };
 }
 
 /** Writes the four curves, and answers their folder. */
@@ -137,12 +138,13 @@ function drawCurves(samples, ended, minutes) {
   return folder;
 }
 
-export async function campaign(programs, minutesWord, seed) {
-  const minutes = Number(minutesWord);
-  const between = target => startProxy({ seed, place: "the node", target, kinds: NODE, phase: () => 80, share: FAILING });
-  const options = { between, keptCards: Math.ceil(minutes * ORDERS_PER_MINUTE) + 5_000 };
+/** `size` is in minutes, optionally with the number of orders in a minute: `20x50`. */
+export async function campaign(programs, size, seed) {
+  const [minutes, perMinute = ORDERS_PER_MINUTE] = size.split("x").map(Number);
+  const between = target => startProxyThread({ seed, place: "the node", target, share: FAILING });
+  const options = { between, keptCards: Math.ceil(minutes * perMinute) + 5_000 };
   const result = await onStack(programs, options, async stack => {
-    const found = await measure(stack, minutes, seed);
+    const found = await measure(stack, { minutes, perMinute }, seed);
     const { faults, figures } = judge(found.grown);
     const { compared, tally } = found;
     faults.push(...compared.disagreements);
@@ -158,7 +160,7 @@ export async function campaign(programs, minutesWord, seed) {
   const { orders, compared, tally, atProvider, samples } = result;
   const paid = orders.filter(({ transfer }) => transfer).length;
   const figures = [
-    `${minutes} minutes, ${grouped(orders.length)} orders (${grouped(paid)} paid), ${grouped(tally.broken)} of ${grouped(tally.calls)} node calls and ${grouped(atProvider)} provider calls failed`,
+    `${minutes} minutes, ${perMinute} orders a minute, ${grouped(orders.length)} orders (${grouped(paid)} paid), ${grouped(tally.broken)} of ${grouped(tally.calls)} node calls and ${grouped(atProvider)} provider calls failed`,
     result.figures,
     `backlog at most ${Math.max(...samples.map(({ backlog }) => backlog))} and ${samples.at(-1).backlog} at the end`,
     `${compared.lost} lost, ${compared.doubled} doubled`,
