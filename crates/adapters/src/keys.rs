@@ -69,6 +69,7 @@ impl Keyring {
                 return Err(KeyError::Repeated { number });
             }
             // Without the word it would become the identity key.
+            // mutant: next-key-first
             if keys.is_empty() {
                 return Err(KeyError::NextBeforeFirst { number });
             }

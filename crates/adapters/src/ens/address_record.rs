@@ -42,6 +42,7 @@ fn may_be_paid(account: [u8; 20]) -> bool {
     let of_system = account[..SYSTEM_ZEROS].iter().all(|byte| *byte == 0);
     let of_token = Network::ALL.iter().any(|network| network.usdc() == address);
     let of_contract = CONTRACTS.iter().any(|text| text.parse() == Ok(address));
+    // mutant: system-account-paid
     !(of_system || of_token || of_contract)
 }
 

@@ -135,6 +135,7 @@ impl SettleResponse {
     /// Why a success is not the requested one.
     fn fault(&self, authorization: &Permit2Authorization, charge: Usdc) -> Option<String> {
         let owed = charge.atomic().to_string();
+        // mutant: other-amount-settled
         if self.amount.as_deref() != Some(&owed) {
             return Some("success over another amount, or over none".to_owned());
         }

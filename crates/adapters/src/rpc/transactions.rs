@@ -117,6 +117,7 @@ impl Node {
         let found: Option<TransactionReceipt> =
             self.ask("eth_getTransactionReceipt", [transaction]).await?;
         match found {
+            // mutant: foreign-receipt
             Some(receipt) if receipt.transaction != transaction => Err(NodeError::Unusable),
             found => Ok(found),
         }

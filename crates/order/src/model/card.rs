@@ -167,6 +167,7 @@ fn field<T>(
         Some(text) => parse(text),
         None => Err("This field is required, as text.".into()),
     };
+    // mutant: repeated-field
     read.map_err(|message| faults.push(FieldFault { field, message })).ok()
 }
 

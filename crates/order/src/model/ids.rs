@@ -40,6 +40,7 @@ impl FromStr for OrderId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let lowercase_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        // mutant: uppercase-order-id
         if text.len() != 32 || !text.bytes().all(lowercase_hex) {
             return Err(NotAnOrderId);
         }

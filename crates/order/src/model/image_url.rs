@@ -50,6 +50,7 @@ impl PublicImageUrl {
         }
         match url.host() {
             Some(Host::Domain(name)) => judge_name(name)?,
+            // mutant: address-literal-passes
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => return Err(NotPublic::AddressLiteral),
             None => return Err(NotPublic::NotAUrl),
         }

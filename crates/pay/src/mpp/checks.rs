@@ -64,6 +64,7 @@ impl CredentialCheck<'_> {
             }
         };
         let signed = signed_by(&authorization) == Signed::ByPayer;
+        // mutant: unsigned-mpp
         first_failure(&[(signed, NOT_A_KEYS_SIGNATURE)])?;
         if let PaymentProof::Payment(payment) = &proof {
             check_source(&payment.whole["source"], authorization.from)?;

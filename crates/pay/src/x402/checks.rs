@@ -109,6 +109,7 @@ impl CredentialCheck<'_> {
         if has_deployment && erc6492::inner(signature).is_none() {
             return Err(invalid(BAD_SIGNATURE));
         }
+        // mutant: unsigned-x402
         let signer = signature_kind(authorization);
         match (signer, self.facilitator.known_account(*network, *payer)) {
             (SignatureKind::Contract, KnownAccount::WithoutCode) if !has_deployment => {

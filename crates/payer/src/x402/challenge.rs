@@ -133,6 +133,7 @@ impl Judge {
             self.object("the amount is no number of atomic units");
             return None;
         };
+        // mutant: payer-overpays
         if most > allowed {
             self.object(&format!(
                 "you would authorize {most} USDC and allow {allowed}; --max allows more"

@@ -78,6 +78,7 @@ pub(super) fn parse(body: &[u8]) -> ParsedMessage<'_> {
         Err(json_error) => return ParsedMessage { id: None, message: Err(fault(json_error)) },
     };
     let id = members.iter().find(|(name, _)| name == "id").map(|(_, raw)| raw.get());
+    // mutant: any-mcp-id
     let readable = id.filter(|id| is_id(id));
     let message = match (id, readable) {
         (Some(_), None) => {

@@ -60,6 +60,7 @@ pub(crate) fn read(
     }
     // Checked as a whole, because that is faster than checking each string.
     let text = std::str::from_utf8(body).map_err(|_| DraftError::MalformedJson)?;
+    // mutant: malformed-json-accepted
     let root = serde_json::from_str(text).map_err(|_| DraftError::MalformedJson)?;
     parse_request(names, headers, &root).map_err(DraftError::Refused)
 }

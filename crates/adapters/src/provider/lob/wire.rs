@@ -194,6 +194,7 @@ struct TrackingEvent {
 
 impl LobPostcard {
     pub(super) fn is_card_of(&self, order: OrderId) -> bool {
+        // mutant: lob-card-of-another-order
         self.order() == Some(order) && !self.id.is_empty()
     }
 

@@ -143,6 +143,7 @@ impl SubmittedOrder {
 
     /// Whether the response is about our order, if it names one.
     pub(super) fn belongs_to(&self, order: OrderId) -> bool {
+        // mutant: card-of-another-order
         self.metadata.read().is_none_or(|reference| reference.is(order))
     }
 }
