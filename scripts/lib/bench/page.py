@@ -109,7 +109,7 @@ def verdict(found):
     judged = [(name, row) for name, content in found.items() for row in content["rows"] if "required" in row]
     missed = [f"{name}: {row['measure']}" for name, row in judged if not row["met"]]
     text = f"Requirements: {len(judged) - len(missed)} of {len(judged)} met."
-    return text + "".join(f"\n* missed: {each}" for each in missed)
+    return text + ("\n" if missed else "") + "".join(f"\n* missed: {each}" for each in missed)
 
 
 def write():

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "target" / "bench"
 # A figure further than this from the limit of the machine needs a reason.
 NEAR_LIMIT = 0.8
-# Repeated runs on an idle machine differ by as much.
+# A peer that is ahead by less than this is not called ahead.
 NOISE = 0.03
 
 
