@@ -29,6 +29,7 @@ const SILENCE: Duration = Duration::from_secs(20);
 const SILENT_LOOKS: u32 = 2;
 /// No statement of ours takes a tenth of this. The server gives up, not we, so
 /// that nothing happens after we have said that it did not.
+// mutant: no-synchronous-commit
 const SETTINGS: &str = "-c synchronous_commit=on -c statement_timeout=5s -c lock_timeout=2s \
      -c idle_in_transaction_session_timeout=10s";
 /// An arbitrary number, the same in every process.

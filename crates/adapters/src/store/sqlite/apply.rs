@@ -79,6 +79,7 @@ pub(super) fn syncing(commands: &[Command]) -> SyncMode {
         | Command::Ping(_)
         | Command::Close(_) => false,
     });
+    // mutant: no-fsync
     if durable { SyncMode::Always } else { SyncMode::Later }
 }
 

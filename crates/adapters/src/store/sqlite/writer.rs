@@ -171,6 +171,7 @@ impl WriterThread {
             store_error(&error)
         });
         for reply in replies {
+            // mutant: failed-commit-acknowledged
             reply(outcome);
         }
         outcome
