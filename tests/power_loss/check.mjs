@@ -11,6 +11,9 @@ const TRANSFER = parseAbiItem("event Transfer(address indexed from, address inde
 const UNPAID = new Set(["offered", "lapsed"]);
 /** States in which a card may be with the provider. */
 const isSubmitted = state => state === "submitting" || state === "mailed" || state === "refunded" || state.startsWith("unfulfilled");
+/** Answers and states of a card that the provider has, as far as the service knows. */
+const SUBMITTED_ANSWERS = new Set(["submitted", "mailed", "delivered"]);
+const SUBMITTED_STATES = new Set(["mailed", "unfulfilled_undelivered", "refunded"]);
 const ROWS = "SELECT id, state, payer, settled_transaction FROM orders";
 
 /** The rows of a SQLite database that no process has open, from a copy, so that the disk stays as the power loss left it. */
@@ -66,7 +69,11 @@ export function createCheck({ chain, provider }, orders) {
     const byPayer = new Map(rows.map(row => [row.payer?.toLowerCase(), row]));
     const found = [];
     const rowOf = ({ account }) => byPayer.get(account.address.toLowerCase());
-    for (const order of answered) if (!rowOf(order)?.settled_transaction) found.push(`order ${order.number} (${order.rail}, ${order.id}) was answered 200, and its row is ${describe(rowOf(order))}`);
+    for (const order of answered) {
+      const row = rowOf(order);
+      const isThere = row?.settled_transaction && (!SUBMITTED_ANSWERS.has(order.fulfilment) || SUBMITTED_STATES.has(row.state));
+      if (!isThere) found.push(`order ${order.number} (${order.rail}, ${order.id}) was answered 200 ${order.fulfilment}, and its row is ${describe(row)}`);
+    }
     for (const { args, transactionHash } of transfers) {
       const row = byPayer.get(args.from.toLowerCase());
       if (!row || UNPAID.has(row.state)) found.push(`${transactionHash} moved money, and the row of its order is ${describe(row)}`);

@@ -2,7 +2,7 @@
 // are killed and started again, and what was acknowledged must be there.
 import { createCheck } from "./check.mjs";
 import { withEvidence } from "./evidence.mjs";
-import { settle } from "./settle.mjs";
+import { settle, within } from "./settle.mjs";
 import { createStore } from "./stores.mjs";
 import { startTraffic } from "./traffic.mjs";
 
@@ -14,6 +14,8 @@ const ORDERS_TOGETHER = 4_000;
 const FIRST_STARTS = 3;
 /** Share of the others that happen while the store or the service starts. */
 const STARTS = 0.1;
+/** Share of the others that follow at once on an answer 200. */
+const ANSWERS = 0.4;
 /** Share of the power losses of PostgreSQL that the service survives, as on another machine. */
 const SURVIVES = 0.5;
 /** If there are fewer changes than chosen, the power fails after this time. */
@@ -44,12 +46,16 @@ async function start(store, service, check) {
 }
 
 /** Starts the service, loses the power at a random instant and restores the disk. */
-async function round(store, service, { random, figures, check, isFirst }) {
+async function round(store, service, { random, figures, check, traffic, isFirst }) {
   const changes = CHANGES[store.kind];
   const isDuringStart = isFirst || random.chance(STARTS);
   if (isDuringStart) await store.disk.loseAfter(random.between(1, changes.start));
   const { wrong, isLost } = await start(store, service, check);
-  if (!isDuringStart) await store.disk.loseAfter(chooseChanges(random, changes));
+  if (!isDuringStart && random.chance(ANSWERS)) {
+    const isAnswered = await within(LONGEST_ROUND_MILLISECONDS, traffic.answered().then(() => true));
+    figures["at an answer"] += Number(isAnswered ?? false);
+    await store.disk.loseNow();
+  } else if (!isDuringStart) await store.disk.loseAfter(chooseChanges(random, changes));
   if (!(await store.disk.lost(LONGEST_ROUND_MILLISECONDS))) await store.disk.loseNow();
   if (store.kind === "sqlite" || !random.chance(SURVIVES)) await service.kill();
   await store.kill();
@@ -69,7 +75,7 @@ async function epoch(kind, programs, { random, instants, figures, progress, evid
     const traffic = startTraffic(stack, PAYERS);
     const { check, figures: acknowledged } = createCheck(stack, traffic.orders);
     for (let done = 0; done < instants && traffic.orders.length < ORDERS_TOGETHER; done += 1) {
-      const wrong = await round(store, service, { random, figures, check, isFirst: done < FIRST_STARTS });
+      const wrong = await round(store, service, { random, figures, check, traffic, isFirst: done < FIRST_STARTS });
       if (wrong.length > 0) return wrong;
       progress(`${acknowledged.answers} orders paid on this disk`);
     }
@@ -88,11 +94,11 @@ async function epoch(kind, programs, { random, instants, figures, progress, evid
 
 /** What is wrong; `figures` are counted meanwhile. */
 export async function losses(kind, programs, { random, size, progress, evidence, figures }) {
-  Object.assign(figures, { instants: 0, orders: 0, answers: 0, transfers: 0, cards: 0, dropped: 0, reached: 0, torn: 0, names: 0, "while starting": 0 });
+  Object.assign(figures, { instants: 0, orders: 0, answers: 0, transfers: 0, cards: 0, dropped: 0, reached: 0, torn: 0, names: 0, "while starting": 0, "at an answer": 0 });
   while (figures.instants < size) {
     const instants = Math.min(INSTANTS_TOGETHER, size - figures.instants);
     const wrong = await epoch(kind, programs, { random, instants, figures, evidence, progress: text => progress(figures.instants, text) });
     if (wrong.length > 0) return wrong;
   }
-  return ["dropped", "reached", "torn", "names", "while starting"].filter(name => size >= 200 && figures[name] === 0).map(name => `never happened: ${name}`);
+  return ["dropped", "reached", "torn", "names", "while starting", "at an answer"].filter(name => size >= 200 && figures[name] === 0).map(name => `never happened: ${name}`);
 }

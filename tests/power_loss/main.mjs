@@ -28,7 +28,7 @@ function progress(done, text) {
 function describe(figures) {
   const { instants, points, orders, answers, transfers, cards } = figures;
   if (part === "full") return `${number(points)} points (${figures.growth} at which files could not grow, ${figures.writes} at which nothing could be written, ${figures.kills} with a kill), ${number(answers)} of ${number(orders)} orders paid, ${number(figures.refused)} answers 502 or 503, 0 lost, 0 doubled`;
-  return `${number(instants)} instants (${number(figures["while starting"])} while starting), ${number(orders)} orders, ${number(answers)} answers 200, ${number(transfers)} transfers and ${number(cards)} cards checked after the losses, 0 lost, 0 doubled; ${number(figures.dropped)} unsynced pages dropped, ${number(figures.reached)} written, ${number(figures.torn)} torn, ${number(figures.names)} names lost`;
+  return `${number(instants)} instants (${number(figures["while starting"])} while starting, ${number(figures["at an answer"])} at an answer 200), ${number(orders)} orders, ${number(answers)} answers 200, ${number(transfers)} transfers and ${number(cards)} cards checked after the losses, 0 lost, 0 doubled; ${number(figures.dropped)} unsynced pages dropped, ${number(figures.reached)} written, ${number(figures.torn)} torn, ${number(figures.names)} names lost`;
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) {

@@ -14,6 +14,7 @@ export function startTraffic(stack, payers) {
   const spare = [];
   let isOver = false;
   let refilling = null;
+  let tell = () => {};
   const nextAccount = async () => {
     while (spare.length === 0) {
       refilling ??= createAccounts(stack.chain, ACCOUNTS_AT_ONCE).then(made => {
@@ -45,6 +46,7 @@ export function startTraffic(stack, payers) {
       if (!order) return;
       orders.push(order);
       await payUntilSettled(stack.services, order, Date.now() + 1_000 * PATIENCE_SECONDS);
+      tell();
     }
   };
   const paying = Promise.all(Array.from({ length: payers }, (_, payer) => pay(payer)));
@@ -53,5 +55,7 @@ export function startTraffic(stack, payers) {
     isOver = true;
     return paying;
   };
-  return { orders, finish };
+  /** Resolves with the next answer 200. */
+  const answered = () => new Promise(resolve => (tell = resolve));
+  return { orders, finish, answered };
 }

@@ -132,6 +132,7 @@ function record(order, status, text, headers = {}) {
   order.code = body.error?.code ?? body.type?.split("/").at(-1) ?? "";
   if (status === 200) order.ids.add(body.id);
   order.id ??= body.id ?? body.public_order_id ?? body.error?.public_order_id ?? null;
+  if (status === 200) order.fulfilment = body.status;
   if (status === 200) order.outcome = "paid";
   else if (isRefusal(status, body)) order.outcome = "refused";
   if (order.outcome === "refused") order.refusal = `${status} ${reason(headers)} ${text.slice(0, 300)}`;
