@@ -17,11 +17,13 @@ export function withEvidence(programs, options, act) {
   });
 }
 
-/** Copies what is on the disk, while it is still mounted. */
-export function keepDisk({ store }) {
+/** Copies what is on the disk, as the power loss left it. */
+export async function keepDisk({ store }) {
   if (!store) return;
   const folder = mkdtempSync(join(tmpdir(), "pennyblack-evidence-"));
   try {
+    await store.kill();
+    if (store.disk.loss) await store.disk.remount();
     store.keep(folder);
     console.log(`  copy of the disk: ${folder}`);
     if (store.log) console.log(`  log of PostgreSQL: ${store.log}`);

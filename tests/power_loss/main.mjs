@@ -49,7 +49,8 @@ try {
 }
 if (wrong.length > 0) {
   for (const text of wrong.slice(0, 20)) console.log(`  FAIL  ${text}`);
-  keepDisk(evidence);
+  await stopEverything();
+  await keepDisk(evidence);
   console.log(`  ${wrong.length} faults. To repeat: tests/power_loss/run ${part} ${size} ${seed}`);
 }
 await stopEverything();

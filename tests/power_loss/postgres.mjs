@@ -39,6 +39,15 @@ function isAlive(pid) {
   }
 }
 
+function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It may have ended by itself.
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
 /** Creates a database cluster on the disk. */
 export async function createPostgres(programs, disk) {
   const owner = user();
@@ -75,15 +84,10 @@ export async function createPostgres(programs, disk) {
     /** SIGKILL for all of its processes, as when the power fails. */
     async kill() {
       if (!current || current.exitCode !== null || current.signalCode !== null) return;
-      process.kill(current.pid, "SIGSTOP");
+      // It starts no more processes while we look for them.
+      signal(current.pid, "SIGSTOP");
       const pids = family(current.pid);
-      for (const pid of pids) {
-        try {
-          process.kill(pid, "SIGKILL");
-        } catch {
-          // It has ended by itself.
-        }
-      }
+      for (const pid of pids) signal(pid, "SIGKILL");
       await until("PostgreSQL has ended", () => !pids.some(isAlive));
     },
     query: statement => execFileSync("psql", [url, "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--command", statement], { encoding: "utf8", maxBuffer: 1 << 28 }),
