@@ -1,5 +1,5 @@
 // The two stores on a disk that loses power: how each is started, read and killed.
-import { cpSync, existsSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { readCopy, readPostgres, readSqlite } from "./check.mjs";
 import { mountDisk } from "./disk.mjs";
@@ -23,12 +23,14 @@ export async function createStore(kind, programs, seed) {
   return {
     kind,
     disk,
-    keep,
+    keep(folder) {
+      keep(folder);
+      copyFileSync(join(postgres.outside, "log"), join(folder, "log"));
+    },
     environment: { PENNYBLACK_STORE: postgres.url },
     start: postgres.start,
     kill: postgres.kill,
     readRunning: read,
-    log: postgres.outside,
     async remove() {
       await postgres.kill();
       await disk.unmount();
