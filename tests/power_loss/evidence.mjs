@@ -25,7 +25,7 @@ export async function keepDisk({ store }) {
     await store.kill();
     if (store.disk.loss) await store.disk.remount();
     store.keep(folder);
-    console.log(`  copy of the disk, and of the log of PostgreSQL if that is the store: ${folder}`);
+    console.log(`  copy of the disk and of the log of its database: ${folder}`);
   } catch (error) {
     console.log(`  the disk cannot be copied: ${error.message}`);
   }
