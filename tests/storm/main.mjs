@@ -44,7 +44,7 @@ const isSending = way === "settler" || rails !== "x402";
 /** With fewer paid orders than this the storm shows nothing, for example because the machine is too busy. */
 const PAID_LEAST = orders / (isShort ? 8 : 4);
 /** What each fault must have struck at least once in a full run. */
-const STATES = ["settling", "submitting"];
+const STATES = ["settling", "unconfirmed", "submitting"];
 
 const opened = [];
 const begunAt = Date.now();
