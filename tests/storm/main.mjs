@@ -42,7 +42,7 @@ const GAS_BUDGET = Object.values(NETWORKS).map(name => `${name}=100000000000000`
 /** Only with this way and rail does no process of ours send transactions. */
 const isSending = way === "settler" || rails !== "x402";
 /** With fewer paid orders than this the storm shows nothing, for example because the machine is too busy. */
-const PAID_LEAST = orders / (isShort ? 8 : 4);
+const PAID_LEAST = orders / (isShort ? 16 : 4);
 /** What each fault must have struck at least once in a full run. */
 const STATES = ["settling", "unconfirmed", "submitting"];
 
