@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { grouped, onStack, runCampaign, sleep } from "../load/campaign.mjs";
 import { compare, newLedger } from "../settlement/compare.mjs";
-import { createAccounts, createOrder, payUntilSettled, send } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled, send } from "../settlement/payers.mjs";
 import { count, percentile, words } from "../settlement/table.mjs";
 import { chance } from "../x402/fault_proxy.mjs";
 import { until } from "../x402/service.mjs";
@@ -36,12 +36,10 @@ const REST_SECONDS = { between: 1, end: 240 };
 /** At the end no payer is left, and the service's clock can be faster: a card in doubt is submitted again after minutes. */
 const SPEED = 20;
 const REPEATS = 200;
-const REFUSED_MILLISECONDS = 20;
 /** States that an order can have without an operator and without waiting for hours. */
 const STATES = ["settling", "unconfirmed", "submitting", "unfulfilled_lost", "mailed"];
 const PHASES = ["before the store exists", "starting", "serving"];
 
-const isRefused = error => error instanceof TypeError && ["fetch failed", "terminated"].includes(error.message);
 const luck = (...what) => chance(seed, ...what);
 
 /** Payers who buy one card after the other, also while the service is down. */
@@ -51,16 +49,9 @@ function startPayers(stack, accounts) {
   let gate = null;
   let isOver = false;
 
-  const ask = async () => {
+  const ask = () => {
     const at = number++;
-    for (;;) {
-      try {
-        return await createOrder(stack, at, accounts[at % accounts.length], RAILS[at % 2]);
-      } catch (error) {
-        if (!isRefused(error) && !/ 50[23] /.test(error.message)) throw error;
-        await sleep(REFUSED_MILLISECONDS);
-      }
-    }
+    return createOrderPatiently(stack, at, accounts[at % accounts.length], RAILS[at % 2]);
   };
   let inside = 0;
   const payer = async () => {

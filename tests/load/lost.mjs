@@ -1,6 +1,6 @@
 // Settlements whose answers are lost after the transactions reached the node; each payer signs again. No payer is charged twice.
 import { compare, newLedger } from "../settlement/compare.mjs";
-import { createAccounts, createOrder, payUntilSettled, send } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled, send } from "../settlement/payers.mjs";
 import { startFaultyNode } from "../settlement/proxy.mjs";
 import { count, percentile, seconds, words } from "../settlement/table.mjs";
 import { card } from "../x402/buyer.mjs";
@@ -25,8 +25,8 @@ const now = () => performance.timeOrigin + performance.now();
 /** One card with two credentials, both signed before the first is sent. */
 async function createTwice(stack, number, accounts) {
   const [account, rail, body] = [accounts[number % accounts.length], RAILS[number % RAILS.length], card()];
-  const first = await createOrder(stack, number, account, rail, body);
-  return { first, again: await createOrder(stack, number, account, rail, body) };
+  const first = await createOrderPatiently(stack, number, account, rail, body);
+  return { first, again: await createOrderPatiently(stack, number, account, rail, body) };
 }
 
 async function createWave(stack, accounts, from, size) {
@@ -108,11 +108,12 @@ async function measure(stack, size, seed) {
 export async function campaign(programs, sizeWord, seed) {
   const size = Number(sizeWord);
   const found = await onStack(programs, { between: startFaultyNode, keptCards: size + 1_000 }, stack => measure(stack, size, seed));
+  if (found.lost === undefined) return found;
   const { faults, lost, restarts, hidden, p99, shown, doubled, resolved } = found;
   const figures = [
-    `${grouped(lost ?? 0)} settlements lost after broadcast, ${grouped(lost ?? 0)} payers signed again, ${doubled} charged twice`,
-    `${restarts} restarts in between, ${grouped(resolved ?? 0)} recovered (${lost ? (100 * resolved) / lost : 0} %)`,
-    `${grouped(hidden ?? 0)} broadcasts without an answer`,
+    `${grouped(lost)} settlements lost after broadcast, ${grouped(lost)} payers signed again, ${doubled} charged twice`,
+    `${restarts} restarts in between, ${grouped(resolved)} recovered (${lost ? (100 * resolved) / lost : 0} %)`,
+    `${grouped(hidden)} broadcasts without an answer`,
     `p99 from unknown to resolved ${seconds(p99)} s, ${seconds(shown)} s after the node answered again`,
     `seed ${seed}`,
   ];

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { compare } from "../settlement/compare.mjs";
-import { createAccounts, createOrder, payUntilSettled } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled } from "../settlement/payers.mjs";
 import { count, words } from "../settlement/table.mjs";
 import { chance } from "../x402/fault_proxy.mjs";
 import { until } from "../x402/service.mjs";
@@ -54,18 +54,10 @@ async function setFaults({ provider }, rules) {
   return response.json();
 }
 
-/** One card, with a challenge that is asked for until it comes. */
 async function buy(stack, orders, number, account) {
-  for (let tries = 0; tries < 20; tries += 1) {
-    try {
-      const order = await createOrder(stack, number, account, RAILS[number % RAILS.length]);
-      orders.push(order);
-      return await payUntilSettled(stack.services, order, Date.now() + 1_000 * PATIENCE_SECONDS, PAUSE_MILLISECONDS_MAX);
-    } catch {
-      await sleep(500);
-    }
-  }
-  return undefined;
+  const order = await createOrderPatiently(stack, number, account, RAILS[number % RAILS.length]);
+  orders.push(order);
+  await payUntilSettled(stack.services, order, Date.now() + 1_000 * PATIENCE_SECONDS, PAUSE_MILLISECONDS_MAX);
 }
 
 /** New payers at a constant rate until the end, and samples meanwhile. */

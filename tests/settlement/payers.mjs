@@ -85,6 +85,21 @@ export async function createOrder({ chain, services }, number, account, rail, ca
   return { number, rail, account, endpoint, ...signed, body: JSON.stringify(card), payTo, id, ids: new Set(), statuses: [], sent: null, answered: null, outcome: null, code: "" };
 }
 
+/** A connection that was refused or closed, as the built-in client reports it, or an answer that asks to come back later. */
+const isPassing = error => (error instanceof TypeError && ["fetch failed", "terminated"].includes(error.message)) || / 50[23] /.test(error.message);
+
+/** The same, and repeated until the service gives a challenge, for services that are killed or lack an outside. */
+export async function createOrderPatiently(...of) {
+  for (;;) {
+    try {
+      return await createOrder(...of);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await sleep(NOBODY_LISTENS_MILLISECONDS);
+    }
+  }
+}
+
 /** One order for each number below `count`: payers take turns, and so do the rails, so that each process meets both. */
 export async function createOrders(stack, accounts, rails, count) {
   const orders = [];
