@@ -33,6 +33,7 @@ async function createWave(stack, accounts, from, size) {
   const wave = [];
   for (let at = 0; at < size; at += SIGN_AT_ONCE) {
     const some = Array.from({ length: Math.min(SIGN_AT_ONCE, size - at) }, (_, more) => from + at + more);
+    if (at % (10 * SIGN_AT_ONCE) === 0) console.log(`  ${grouped(from + at)} payments are signed`);
     wave.push(...(await Promise.all(some.map(number => createTwice(stack, number, accounts)))));
   }
   return wave;
@@ -55,12 +56,14 @@ async function resolve(services, { first, again }, end) {
 async function runWave(stack, wave, isRestarted) {
   const { proxy, services } = stack;
   proxy.setFault("hide");
+  console.log(`  ${wave.length} payments are sent, and their answers are lost`);
   await Promise.all(wave.map(({ first }) => send(services[0].url, first)));
   const lost = wave.filter(({ first }) => first.statuses[0] === 502);
   const unknownAt = new Map(lost.map(one => [one, one.first.answered]));
   await Promise.all(lost.map(({ again }) => sendUntilAnswered(services[0].url, again)));
   const told = count(lost.map(({ again }) => again.statuses.at(-1)));
   if (isRestarted) await services[0].restart();
+  console.log("  every payer has signed again; the node answers again");
   proxy.setFault("none");
   const shown = now();
   const end = Date.now() + 1_000 * RESOLVED_SECONDS;

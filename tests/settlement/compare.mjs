@@ -6,7 +6,7 @@ import { until } from "../x402/service.mjs";
 import { PRICES } from "./payers.mjs";
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
-const STATUS_AT_ONCE = 32;
+const READ_AT_ONCE = 32;
 /** A card that is paid for and not yet with the provider, as far as the service knows. */
 const OWED = new Set(["paid", "fulfillment_needs_reconciliation"]);
 
@@ -19,7 +19,11 @@ async function readTransfers(chain, orders, ledger) {
   const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: ledger.next, toBlock: last });
   ledger.next = last + 1n;
   const inputs = new Map();
-  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) inputs.set(hash, (await chain.reader.getTransaction({ hash })).input);
+  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+  for (let from = 0; from < hashes.length; from += READ_AT_ONCE) {
+    const found = await Promise.all(hashes.slice(from, from + READ_AT_ONCE).map(hash => chain.reader.getTransaction({ hash })));
+    for (const { hash, input } of found) inputs.set(hash, input);
+  }
   const byPayer = Map.groupBy(orders, ({ account }) => account.address);
   for (const { args, transactionHash, blockNumber } of logs) {
     const input = inputs.get(transactionHash);
@@ -32,8 +36,8 @@ async function readTransfers(chain, orders, ledger) {
 /** What the status endpoint says of these orders. */
 async function readStatuses(url, orders) {
   const statuses = new Map();
-  for (let from = 0; from < orders.length; from += STATUS_AT_ONCE) {
-    const some = orders.slice(from, from + STATUS_AT_ONCE);
+  for (let from = 0; from < orders.length; from += READ_AT_ONCE) {
+    const some = orders.slice(from, from + READ_AT_ONCE);
     const answers = await Promise.all(some.map(async ({ id }) => (id ? (await fetch(`${url}/api/x402/orders/${id}`)).json() : {})));
     some.forEach((order, at) => statuses.set(order, answers[at]));
   }
