@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { grouped, onStack, runCampaign, sleep } from "../load/campaign.mjs";
 import { compare, newLedger } from "../settlement/compare.mjs";
-import { createAccounts, createOrderPatiently, payUntilSettled, send } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled, sendUntilAnswered } from "../settlement/payers.mjs";
 import { count, percentile, words } from "../settlement/table.mjs";
 import { chance } from "../x402/fault_proxy.mjs";
 import { until } from "../x402/service.mjs";
@@ -32,8 +32,11 @@ const COMPARE_EVERY = 100;
 /** Payers that are in between when the kills pause get their answer in this time. */
 const ANSWER_SECONDS = 90;
 /** How long an order may need until it is at rest, at the comparisons on the way and at the end. */
-const REST_SECONDS = { between: 1, end: 240 };
-/** At the end no payer is left, and the service's clock can be faster: a card in doubt is submitted again after minutes. */
+const REST_SECONDS = { between: 1, end: 1_200 };
+/**
+ * At the end no payer is left, and the service's clock can be faster: a card in doubt is submitted again after minutes.
+ * The mailed cards of the last minutes are then due too, and a slow machine needs a while for them.
+ */
 const SPEED = 20;
 const REPEATS = 200;
 /** States that an order can have without an operator and without waiting for hours. */
@@ -135,7 +138,7 @@ async function repeatSome({ services: [{ url }] }, orders) {
   const some = orders.toSorted((one, other) => luck("repeat", one.number) - luck("repeat", other.number)).slice(0, REPEATS);
   const faults = [];
   for (const order of some) {
-    const status = await send(url, order);
+    const status = await sendUntilAnswered(url, order);
     if (status !== 200) faults.push(`order ${order.number} (${order.id}): a repeated payment is answered ${status} ${order.code}`);
   }
   for (const { number, ids } of orders) if (ids.size !== 1) faults.push(`order ${number} has the ids ${[...ids].join(", ")}`);

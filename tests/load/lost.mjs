@@ -1,6 +1,6 @@
 // Settlements whose answers are lost after the transactions reached the node; each payer signs again. No payer is charged twice.
 import { compare, newLedger } from "../settlement/compare.mjs";
-import { createAccounts, createOrderPatiently, payUntilSettled, send } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled, sendUntilAnswered } from "../settlement/payers.mjs";
 import { startFaultyNode } from "../settlement/proxy.mjs";
 import { count, percentile, seconds, words } from "../settlement/table.mjs";
 import { card } from "../x402/buyer.mjs";
@@ -39,11 +39,6 @@ async function createWave(stack, accounts, from, size) {
   return wave;
 }
 
-/** A kept connection may be closed by its idle timeout just as it is used; then the request is sent once more. */
-async function sendUntilAnswered(url, order) {
-  for (let tries = 0; tries < 5 && (await send(url, order)) === 0; tries += 1);
-}
-
 /** Both credentials are repeated until they are answered 200; the answer is when the first of them was. */
 async function resolve(services, { first, again }, end) {
   // A payer whose credential was refused while the first one was in doubt tries it again.
@@ -57,8 +52,8 @@ async function runWave(stack, wave, isRestarted) {
   const { proxy, services } = stack;
   proxy.setFault("hide");
   console.log(`  ${wave.length} payments are sent, and their answers are lost`);
-  await Promise.all(wave.map(({ first }) => send(services[0].url, first)));
-  const lost = wave.filter(({ first }) => first.statuses[0] === 502);
+  await Promise.all(wave.map(({ first }) => sendUntilAnswered(services[0].url, first)));
+  const lost = wave.filter(({ first }) => first.statuses.at(-1) === 502);
   const unknownAt = new Map(lost.map(one => [one, one.first.answered]));
   await Promise.all(lost.map(({ again }) => sendUntilAnswered(services[0].url, again)));
   const told = count(lost.map(({ again }) => again.statuses.at(-1)));

@@ -21,6 +21,7 @@ const SIGN_AT_ONCE = 16;
 const RAIL_RUN = 4;
 /** Longer than the service takes for any paid request. */
 const ANSWER_MILLISECONDS = 75_000;
+const SEND_TRIES = 5;
 const PAUSE_MILLISECONDS = 500;
 const NOBODY_LISTENS_MILLISECONDS = 20;
 /** Answers in the range of 4xx that do not end an order. */
@@ -127,6 +128,15 @@ export function send(url, order) {
     asked.once("error", ({ code }) => resolve(record(order, 0, JSON.stringify({ error: { code } }))));
     asked.end(order.body);
   });
+}
+
+/** A kept connection may be closed by its idle timeout just as it is used; then the request is sent again. */
+export async function sendUntilAnswered(url, order) {
+  for (let tries = 1; tries < SEND_TRIES; tries += 1) {
+    const status = await send(url, order);
+    if (status !== 0) return status;
+  }
+  return send(url, order);
 }
 
 /** Why an x402 payment is refused; the body of such an answer is empty. */
