@@ -113,6 +113,7 @@ impl From<SettleFailure> for Unsettled {
         match unpaid {
             SettleFailure::NeverSent(reason) => Self::Withdrawn(reason.to_string()),
             SettleFailure::Reverted(why) => Self::Refused(why),
+            // mutant: unknown-is-refused
             SettleFailure::Unknown(why) => Self::Lost(why),
         }
     }
@@ -345,7 +346,6 @@ impl NetworkSettler {
         match self.withdraw(key).await {
             Withdrawal::Withdrawn => SenderOutcome::SendError(NotSentReason::TimedOut),
             Withdrawal::NotQueued | Withdrawal::Unknown => {
-                // mutant: no-receipt-is-not-sent
                 SenderOutcome::Unknown("no receipt in time")
             }
         }
