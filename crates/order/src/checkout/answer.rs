@@ -23,6 +23,7 @@ pub(super) fn answer(order: Stored, digest: Option<CredentialDigest>) -> Result<
             order.state.shortfall.paid().settlement.clone(),
             Fulfilment::NeedsReconciliation,
         ),
+        // mutant: finished-order-refused
         Stored::Mailed(order) => outcome(order.state.paid.settlement, Fulfilment::Submitted),
         Stored::Refunded(order) => {
             outcome(order.state.paid.settlement, Fulfilment::NeedsReconciliation)

@@ -41,7 +41,6 @@ impl Checkout {
 /// The generation after this order, unless it still answers for its operation.
 fn succession(order: Stored, now: Timestamp) -> ControlFlow<Stored, u32> {
     let order = order.at(now);
-    // mutant: finished-order-forgotten
     match order.succession(now) {
         Succession::Stays => ControlFlow::Break(order),
         Succession::Next => ControlFlow::Continue(order.operation().generation.saturating_add(1)),
