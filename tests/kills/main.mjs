@@ -4,8 +4,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { grouped, onStack, runCampaign, sleep } from "../load/campaign.mjs";
+import { AT_REST } from "../x402/audit.mjs";
 import { compare, newLedger } from "../settlement/compare.mjs";
-import { createAccounts, createOrderPatiently, payUntilSettled, sendUntilAnswered } from "../settlement/payers.mjs";
+import { createAccounts, createOrderPatiently, payUntilSettled, send, sendUntilAnswered } from "../settlement/payers.mjs";
 import { count, percentile, words } from "../settlement/table.mjs";
 import { chance } from "../x402/fault_proxy.mjs";
 import { until } from "../x402/service.mjs";
@@ -21,6 +22,10 @@ const PAYERS = 12;
 /** Each account has funds for about 280 cards. */
 const ACCOUNTS = kills >= FULL_KILLS ? 120 : PAYERS;
 const RAILS = ["x402", "mpp"];
+/** The share of payers who do not come back if their first request gets no answer. Their orders are completed without them. */
+const QUITTERS = 0.25;
+/** Statuses of an order whose payment is not in doubt any more. */
+const DECIDED = new Set([...AT_REST, "paid", "fulfillment_needs_reconciliation"]);
 /** The share of kills that come before the service listens, or soon after. */
 const EARLY = 0.3;
 /** The others come at most this long after it listens; on a slow machine at most this many times as long as the start takes. */
@@ -47,7 +52,7 @@ const luck = (...what) => chance(seed, ...what);
 
 /** Payers who buy one card after the other, also while the service is down. */
 function startPayers(stack, accounts) {
-  const [orders, waiting, faults] = [[], new Set(), []];
+  const [orders, waiting, abandoned, faults] = [[], new Set(), [], []];
   let number = 0;
   let gate = null;
   let isOver = false;
@@ -67,16 +72,19 @@ function startPayers(stack, accounts) {
       const order = await ask();
       orders.push(order);
       waiting.add(order);
-      await payUntilSettled(stack.services, order, Infinity);
+      const isOnce = luck("quits", order.number) < QUITTERS && stack.services[0].alive;
+      if (isOnce && (await send(stack.services[0].url, order)) === 0) abandoned.push(order);
+      else await payUntilSettled(stack.services, order, Infinity);
       waiting.delete(order);
       inside -= 1;
-      if (order.outcome !== "paid") faults.push(`order ${order.number} (${order.id}, ${order.rail}): ${order.refusal}`);
+      if (order.outcome !== "paid" && !abandoned.includes(order)) faults.push(`order ${order.number} (${order.id}, ${order.rail}): ${order.refusal}`);
     }
   };
   const paying = Promise.all(Array.from({ length: PAYERS }, payer));
   return {
     orders,
     waiting,
+    abandoned,
     faults,
     /** Lets every payer finish the card that they are buying, and starts no further one. */
     async pause() {
@@ -123,10 +131,24 @@ const demandAgreement = ({ audit, disagreements, lost, doubled }, when) => [
   ...(lost + doubled > 0 ? [`${when}: ${lost} orders lost, ${doubled} doubled; ${audit}`] : []),
 ];
 
+/** Waits until the payments of payers who did not come back are decided. */
+async function waitForAbandoned({ services: [{ url }] }, abandoned) {
+  const open = new Set(abandoned);
+  const look = async () => {
+    for (const order of open) {
+      const { status } = await (await fetch(`${url}/api/x402/orders/${order.id}`)).json();
+      if (DECIDED.has(status)) open.delete(order);
+    }
+    return open.size === 0;
+  };
+  await until("the payments of payers who did not come back are decided", look, ANSWER_SECONDS);
+}
+
 /** Pauses the payers, and compares everything so far. */
 async function compareBetween(stack, payers, ledger, number) {
   await stack.services[0].launch();
   await payers.pause();
+  await waitForAbandoned(stack, payers.abandoned);
   const found = await compare(stack, payers.orders, REST_SECONDS.between, undefined, ledger);
   console.log(`  ${grouped(number)} kills, ${grouped(payers.orders.length)} orders; ${found.audit}`);
   payers.resume();
@@ -151,7 +173,8 @@ async function compareAtTheEnd(stack, payers, ledger) {
   await service.launch();
   await payers.pause();
   await payers.stop();
-  const faults = [...payers.faults, ...(await repeatSome(stack, payers.orders))];
+  const answered = payers.orders.filter(order => !payers.abandoned.includes(order));
+  const faults = [...payers.faults, ...(await repeatSome(stack, answered))];
   await service.kill();
   service.rehearse({ speed: SPEED });
   await service.launch();
@@ -202,7 +225,7 @@ async function campaign(stack) {
   const by = rail => grouped(payers.orders.filter(order => order.rail === rail).length);
   const figures = [
     `${grouped(phases.length)} kills on ${store} (${words(phaseCounts)}; ${cutOff} of them without the node)`,
-    `${grouped(payers.orders.length)} orders (${by("x402")} x402, ${by("mpp")} MPP), ${grouped(answers[200] ?? 0)} answers 200, ${grouped(answers[0] ?? 0)} connections lost`,
+    `${grouped(payers.orders.length)} orders (${by("x402")} x402, ${by("mpp")} MPP), ${grouped(answers[200] ?? 0)} answers 200, ${grouped(answers[0] ?? 0)} connections lost, ${grouped(payers.abandoned.length)} payers did not come back (${grouped(payers.abandoned.filter(({ transfer }) => transfer).length)} of them paid)`,
     `${end.lost} lost, ${end.doubled} doubled, ${end.owed} owed`,
     `states hit: ${states.join(", ")}`,
     `seed ${seed}`,
