@@ -70,6 +70,7 @@ pub fn seed_of(seed: u64, scenario: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::fakes::coverage::Coverage;
 
     #[test]
     fn the_same_seed_gives_the_same_report_on_any_number_of_threads() {
@@ -80,6 +81,7 @@ mod tests {
     #[test]
     fn ten_thousand_orders_with_faults_violate_no_invariant() {
         let report = run(10_000, 1840, 2, &AtomicU64::new(0));
+        println!("{}", report.incidents.table(Coverage::Simulation));
         assert!(report.is_clean(), "{report:#?}");
         assert!(
             report.get(report::SimulationCount::Crashes) > 1_000,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use adapters::settlement::model::{self, SenderBreach, SenderReport};
 use order::testing::fakes::audit::Breach;
+use order::testing::fakes::coverage::{Coverage, Incident, IncidentCounts};
 use order::testing::simulation::report::{SimulationCount, SimulationReport};
 use order::testing::simulation::run::run_scenario;
 use order::testing::simulation::scenario::ScenarioLog;
@@ -20,6 +21,10 @@ use crate::console::{self, Audience};
 /// How often the progress bar moves.
 const TICK: Duration = Duration::from_millis(200);
 const BAR_WIDTH: u64 = 40;
+/// So often a progress line is printed where there is no terminal: every so many percent.
+const PROGRESS_PERCENT: u64 = 2;
+/// From so many orders on, every possible combination must have occurred.
+const FULL_SIZE: u64 = 1_000_000;
 /// One payment of the sender's model takes as long as about fifty orders.
 const ORDERS_A_PAYMENT: u64 = 50;
 
@@ -34,8 +39,37 @@ pub(crate) fn run(arguments: SimulateArguments) -> ExitCode {
     let taken = begun.elapsed().as_secs();
     console::print_error(&format!("{} orders in {taken} s on {threads} threads\n", orders.get()));
     console::print(&table(seed, &report));
+    console::print(&coverage_table(orders.get(), &report.incidents));
     console::print(&sender_table(&sender));
-    if sender.is_clean() { verdict(&report) } else { ExitCode::FAILURE }
+    let covered = orders.get() < FULL_SIZE || missing(&report.incidents).is_empty();
+    if sender.is_clean() && covered { verdict(&report) } else { ExitCode::FAILURE }
+}
+
+/// How often each outcome of each call met an order in each state. At full size, what is missing.
+fn coverage_table(orders: u64, incidents: &IncidentCounts) -> String {
+    let (missing, unexpected) = (missing(incidents), incidents.unexpected(Coverage::Simulation));
+    let occurred = incidents.kinds() - unexpected.len();
+    let mut text = format!(
+        "\nOutcomes and disturbances by the state of the order; a dot is impossible\n\n{}\n{occurred} \
+         possible combinations occurred, {} did not\n",
+        incidents.table(Coverage::Simulation),
+        missing.len()
+    );
+    let mut line = |what: &str, Incident { call, outcome, state }: Incident, why: &str| {
+        writeln!(text, "{what}: {call}: {outcome} in {state}{why}")
+            .expect("writing to a String cannot fail");
+    };
+    for incident in missing.into_iter().filter(|_| orders >= FULL_SIZE) {
+        line("MISSING", incident, "");
+    }
+    for incident in unexpected {
+        line("IMPOSSIBLE", incident, &format!(": {}", IncidentCounts::why_impossible(incident)));
+    }
+    text
+}
+
+fn missing(incidents: &IncidentCounts) -> Vec<Incident> {
+    incidents.missing(Coverage::Simulation)
 }
 
 /// Counts of the sender's model, where senders crash and lose their lease, and violated invariants.
@@ -78,6 +112,7 @@ fn print_story(seed: u64) -> ExitCode {
 fn with_progress(orders: u64, seed: u64, threads: usize) -> SimulationReport {
     let done_orders = AtomicU64::new(0);
     let audience = Audience::of_stderr();
+    let mut shown = 0;
     thread::scope(|scope| {
         let (done, finished) = channel();
         let done_orders = &done_orders;
@@ -85,11 +120,12 @@ fn with_progress(orders: u64, seed: u64, threads: usize) -> SimulationReport {
         loop {
             match finished.recv_timeout(TICK) {
                 Ok(report) => {
-                    show_progress(orders, orders, audience);
+                    show_progress(orders, orders, audience, &mut shown);
                     return report;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    show_progress(done_orders.load(Ordering::Relaxed), orders, audience);
+                    let done = done_orders.load(Ordering::Relaxed);
+                    show_progress(done, orders, audience, &mut shown);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     panic!("the simulation ended without a report")
@@ -99,10 +135,15 @@ fn with_progress(orders: u64, seed: u64, threads: usize) -> SimulationReport {
     })
 }
 
-/// On a terminal only.
-fn show_progress(done: u64, orders: u64, audience: Audience) {
+/// A bar on a terminal, else a line every few percent. `shown` is the last line's percentage.
+fn show_progress(done: u64, orders: u64, audience: Audience, shown: &mut u64) {
+    let percent = done * 100 / orders;
     match audience {
-        Audience::Pipe => {}
+        Audience::Pipe if percent < *shown + PROGRESS_PERCENT => {}
+        Audience::Pipe => {
+            *shown = percent;
+            console::print_error(&format!("{done} of {orders} orders\n"));
+        }
         Audience::Terminal => {
             let repeat = |sign: &str, times: u64| sign.repeat(usize::try_from(times).unwrap_or(0));
             let full = done * BAR_WIDTH / orders;

@@ -1,10 +1,28 @@
 //! The fault walk: every call and every write breaks in every way, up to three at a time.
 
 use super::*;
-use crate::testing::fakes::fault_schedule::{FaultSchedule, SimulatedFault};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
-const FAULTS: u32 = 3;
+use crate::testing::fakes::coverage::{Coverage, IncidentCounts};
+use crate::testing::fakes::fault_schedule::{FaultSchedule, SimulatedFault};
+
+/// How often a step of the reconciler is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Steps {
+    Once,
+    /// A second process claims each order while the first one has it, and both make the step;
+    /// then the order is claimed and examined once more.
+    Twice,
+}
+
+/// Faults in one story. The steps that are made twice make the stories longer.
+const fn faults(steps: Steps) -> u32 {
+    match steps {
+        Steps::Once => 3,
+        Steps::Twice => 2,
+    }
+}
 
 /// The walker is kept outside of the world, so that the next run can go on
 /// from where this one left it.
@@ -22,16 +40,23 @@ struct House {
     still: ManualTime,
     process: FakeProcess,
     kind: TenderKind,
+    steps: Steps,
 }
 
 impl House {
-    fn new(fates: &Arc<Mutex<ExhaustiveFaults>>, promises: Promises, kind: TenderKind) -> Self {
+    fn new(
+        fates: &Arc<Mutex<ExhaustiveFaults>>,
+        promises: Promises,
+        kind: TenderKind,
+        steps: Steps,
+    ) -> Self {
         let still = ManualTime::default();
         let fates = Box::new(Shared(fates.clone()));
         let world = FakeWorld::new(fates, Box::new(still.clone()), promises);
         // Worse than promised: a card shows up after the first looks for it.
         world.provider.lock().unwrap().list_lag_seconds = 400;
-        Self { process: world.process(), world, still, kind }
+        world.claims_twice.store(steps == Steps::Twice, Ordering::Relaxed);
+        Self { process: world.process(), world, still, kind, steps }
     }
 
     fn send(&mut self, credential: Option<Credential>) -> Option<Result<Outcome, Refusal>> {
@@ -46,6 +71,14 @@ impl House {
 
     fn reconcile(&mut self, after_seconds: u64) {
         self.still.advance(after_seconds);
+        self.reconcile_now();
+        if self.steps == Steps::Twice {
+            self.world.store.make_due(self.world.time());
+            self.reconcile_now();
+        }
+    }
+
+    fn reconcile_now(&mut self) {
         let tenders = self.world.tenders();
         if poll_once(self.process.reconcile(&tenders, &|_| ())).is_none() {
             self.restart();
@@ -78,8 +111,13 @@ impl House {
 /// payment; the reconciler runs in between. Then the world recovers, time
 /// passes, and the payer comes back until the card is paid. Says whether the write of the
 /// payment was lost in it, and nothing else until the first answer.
-fn story(fates: &Arc<Mutex<ExhaustiveFaults>>, promises: Promises, kind: TenderKind) -> bool {
-    let mut house = House::new(fates, promises, kind);
+fn story(
+    fates: &Arc<Mutex<ExhaustiveFaults>>,
+    promises: Promises,
+    kind: TenderKind,
+    steps: Steps,
+) -> (bool, IncidentCounts) {
+    let mut house = House::new(fates, promises, kind, steps);
     let first = promise(&house.world, 1).credential();
     house.send(None);
     let said = house.send(Some(first.clone()));
@@ -118,37 +156,59 @@ fn story(fates: &Arc<Mutex<ExhaustiveFaults>>, promises: Promises, kind: TenderK
             assert_eq!((cards, promises.idempotent_seconds), (0, None), "{:?}", trail());
         }
     }
-    healed
+    let incidents = std::mem::take(&mut *house.world.incidents.lock().unwrap());
+    (healed, incidents)
 }
 
-fn walk(promises: Promises, kind: TenderKind) {
+fn walk(promises: Promises, kind: TenderKind, steps: Steps) {
     let fates = Arc::new(Mutex::new(ExhaustiveFaults::default()));
-    let (mut stories, mut healed) = (0_u32, 0_u32);
-    while fates.lock().unwrap().another_run(FAULTS) {
-        healed += u32::from(story(&fates, promises, kind));
+    let (mut stories, mut healed, mut incidents) = (0_u32, 0_u32, IncidentCounts::default());
+    while fates.lock().unwrap().another_run(faults(steps)) {
+        let (write_lost, seen) = story(&fates, promises, kind, steps);
+        healed += u32::from(write_lost);
+        incidents.merge(seen);
         stories += 1;
     }
     assert!(healed >= 2, "no payment's write was lost alone, before or after it was made");
-    println!("{stories} stories with up to {FAULTS} faults");
-    assert!(stories > 10_000, "the walk has gone blind: {stories}");
+    println!("{stories} stories with up to {} faults", faults(steps));
+    assert!(stories > 1_000, "the walk has gone blind: {stories}");
+    let coverage = match steps {
+        Steps::Once => Coverage::FaultWalk,
+        Steps::Twice => Coverage::Simulation,
+    };
+    println!("{}", incidents.table(coverage));
+    assert_eq!(incidents.unexpected(coverage), [], "listed as impossible");
+    if steps == Steps::Once {
+        assert_eq!(incidents.missing(coverage), [], "possible, and never occurred");
+    }
 }
 
 #[test]
 fn whatever_breaks_by_x402_with_a_provider_that_only_lists() {
-    walk(LISTING, TenderKind::X402);
+    walk(LISTING, TenderKind::X402, Steps::Once);
 }
 
 #[test]
 fn whatever_breaks_by_x402_with_a_provider_that_mails_once() {
-    walk(IDEMPOTENT, TenderKind::X402);
+    walk(IDEMPOTENT, TenderKind::X402, Steps::Once);
 }
 
 #[test]
 fn whatever_breaks_by_mpp_with_a_provider_that_only_lists() {
-    walk(LISTING, TenderKind::Mpp);
+    walk(LISTING, TenderKind::Mpp, Steps::Once);
 }
 
 #[test]
 fn whatever_breaks_by_mpp_with_a_provider_that_mails_once() {
-    walk(IDEMPOTENT, TenderKind::Mpp);
+    walk(IDEMPOTENT, TenderKind::Mpp, Steps::Once);
+}
+
+#[test]
+fn whatever_breaks_while_every_step_is_made_twice_with_a_provider_that_only_lists() {
+    walk(LISTING, TenderKind::X402, Steps::Twice);
+}
+
+#[test]
+fn whatever_breaks_while_every_step_is_made_twice_with_a_provider_that_mails_once() {
+    walk(IDEMPOTENT, TenderKind::Mpp, Steps::Twice);
 }

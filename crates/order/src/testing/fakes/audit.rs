@@ -18,6 +18,8 @@ pub enum Breach {
     /// More was taken than the payer had signed for, or than the price is.
     Overcharge,
     DoubleCard,
+    /// One write was followed by two submissions of the card.
+    DoubleSubmission,
     /// A card was mailed without a payment.
     UnpaidCard,
     /// An order is `Mailed`, but the provider has no card for it.
@@ -29,11 +31,12 @@ pub enum Breach {
 }
 
 impl Breach {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LostPayment,
         Self::DoubleCharge,
         Self::Overcharge,
         Self::DoubleCard,
+        Self::DoubleSubmission,
         Self::UnpaidCard,
         Self::LostCard,
         Self::Wrong402,
@@ -48,6 +51,7 @@ impl fmt::Display for Breach {
             Self::DoubleCharge => "orders charged twice",
             Self::Overcharge => "orders charged too much",
             Self::DoubleCard => "cards mailed twice",
+            Self::DoubleSubmission => "cards submitted twice after one write",
             Self::UnpaidCard => "cards mailed unpaid",
             Self::LostCard => "cards response to be mailed that are not",
             Self::Wrong402 => "402 while paid or in doubt",
@@ -111,7 +115,7 @@ impl FakeWorld {
         let far_off = *self.clock_was_far_off.lock().unwrap();
         let mut paid_operations = BTreeSet::new();
         let provider = self.provider.lock().unwrap();
-        for mailpiece in provider.mailpieces.iter().filter(|mailpiece| !mailpiece.cancelled) {
+        for mailpiece in provider.mailpieces.iter().filter(|card| !card.cancelled && !card.failed) {
             let loss_is_booked =
                 self.store.get(mailpiece.order).is_some_and(|order| is_reversed(&order));
             if charged(mailpiece.order) == 0 && !loss_is_booked {
@@ -141,10 +145,14 @@ impl FakeWorld {
                 // A card that is in the post must not look like a debt.
                 Stored::Unfulfilled(_) if cards > 0 => found(Breach::StillInDoubt),
                 Stored::Unfulfilled(_) => {}
-                Stored::Mailed(_) if cards == 0 => found(Breach::LostCard),
+                Stored::Mailed(_) if provider.accepted_for(id).next().is_none() => {
+                    found(Breach::LostCard);
+                }
                 Stored::Mailed(_) => {}
             }
         }
+        let twice = self.submitted_twice.lock().unwrap();
+        breaches.extend(twice.iter().map(|id| (Breach::DoubleSubmission, Some(*id))));
         let invited = self.wrong_402s.lock().unwrap();
         breaches.extend(invited.iter().map(|id| (Breach::Wrong402, Some(*id))));
         breaches

@@ -80,6 +80,13 @@ impl FakeChain {
             && self.transfers.iter().all(|moved| moved.at.plus(FINALITY_SECONDS) <= now)
     }
 
+    /// The payments that a reorganisation would take back.
+    pub fn not_final(&mut self, now: Timestamp) -> Vec<PaymentKey> {
+        self.catch_up(now);
+        let young = |moved: &&Transfer| moved.at.plus(FINALITY_SECONDS) > now;
+        self.transfers.iter().filter(young).map(|moved| moved.key).collect()
+    }
+
     /// Removes the blocks that are not final. Their transfers become pending again,
     /// unless the payer cancels the authorization.
     pub fn reorganise(&mut self, now: Timestamp, payers: PayerReaction) -> u64 {

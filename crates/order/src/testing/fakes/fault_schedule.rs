@@ -18,9 +18,24 @@ pub enum SimulatedFault {
     CrashAfter,
 }
 
+impl SimulatedFault {
+    /// What it is called in counts; none for no fault.
+    pub const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Refused => Some("refused"),
+            Self::LostBefore => Some("lost before"),
+            Self::LostAfter => Some("lost after"),
+            Self::Late => Some("late"),
+            Self::CrashBefore => Some("crash before"),
+            Self::CrashAfter => Some("crash after"),
+        }
+    }
+}
+
 /// Faults of a call without side effects.
 pub const QUERY_FAULTS: &[SimulatedFault] = &[SimulatedFault::None, SimulatedFault::LostBefore];
-/// Faults of a call with a side effect.
+/// Faults of a call with a side effect. A crash before it is a crash after the write before it.
 pub const EFFECT_FAULTS: &[SimulatedFault] = &[
     SimulatedFault::None,
     SimulatedFault::Refused,

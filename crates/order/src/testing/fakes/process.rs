@@ -1,14 +1,16 @@
 //! The checkout and the reconciler of one process, over the fake world.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::coverage::within;
 use super::world::FakeWorld;
 use crate::checkout::quotes::Quotes;
 use crate::checkout::single_flight::SingleFlight;
 use crate::checkout::{Checkout, PendingOutcome, Request};
 use crate::model::identity::Identity;
-use crate::model::ids::WorkerId;
+use crate::model::ids::{OperationKey, WorkerId};
 use crate::model::seller::{Sellers, Username};
 use crate::ports::{Provider, Store};
 use crate::reconciler::Reconciler;
@@ -76,7 +78,16 @@ impl FakeProcess {
     }
 
     pub fn send<'a>(&'a self, tender: &'a dyn Tender, request: Request) -> PendingOutcome<'a> {
-        self.checkout.send(tender, request)
+        let operation = self.operation_key(&request);
+        let mut sent = self.checkout.send(tender, request);
+        Box::pin(poll_fn(move |context| within(operation, || sent.as_mut().poll(context))))
+    }
+
+    /// The operation that a request belongs to.
+    pub fn operation_key(&self, request: &Request) -> OperationKey {
+        let seller = request.seller.as_ref().unwrap_or(&self.checkout.sellers.default);
+        let id = request.operation_id.as_ref();
+        self.checkout.identity.operation(seller, &request.card, id).key
     }
 
     pub async fn reconcile(

@@ -31,6 +31,8 @@ pub struct FakeMailpiece {
     pub(super) key: [u8; 32],
     pub accepted_at: Timestamp,
     pub cancelled: bool,
+    /// It was accepted and will not arrive.
+    pub failed: bool,
 }
 
 impl FakeProvider {
@@ -48,10 +50,13 @@ impl FakeProvider {
 
     /// Cards that will be, or have been, mailed for an order.
     pub fn live(&self, order: OrderId) -> usize {
-        self.mailpieces
-            .iter()
-            .filter(|mailpiece| mailpiece.order == order && !mailpiece.cancelled)
-            .count()
+        self.accepted_for(order).filter(|mailpiece| !mailpiece.failed).count()
+    }
+
+    /// Cards that were accepted for an order and not cancelled, also if they will not arrive.
+    pub fn accepted_for(&self, order: OrderId) -> impl Iterator<Item = &FakeMailpiece> {
+        let accepted = move |card: &&FakeMailpiece| card.order == order && !card.cancelled;
+        self.mailpieces.iter().filter(accepted)
     }
 
     /// Whether nothing is pending, and every mailpiece has been listed for a while.
@@ -96,6 +101,7 @@ impl FakeProvider {
             key: order.submission_key(),
             accepted_at: at,
             cancelled: false,
+            failed: false,
         }
     }
 
@@ -114,7 +120,7 @@ impl FakeProvider {
         let mailpiece = self.mailpieces.iter().find(|mailpiece| mailpiece.id == *id)?;
         let age = now.since(mailpiece.accepted_at).unwrap_or_default();
         let stage = match age {
-            _ if mailpiece.cancelled => Stage::Failed,
+            _ if mailpiece.cancelled || mailpiece.failed => Stage::Failed,
             DELIVERY_SECONDS.. => Stage::Delivered,
             _ if age > self.promises.cancel_seconds => Stage::Mailed,
             _ => Stage::Accepted,

@@ -10,9 +10,16 @@ use crate::model::card::Postcard;
 use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::{
     AcceptedCard, Cancellation, Delivery, Mailpiece, Preview, Promises, ProviderAccount,
-    ProviderQuote,
+    ProviderQuote, Stage,
 };
 use crate::ports::{Failure, Provider, Unanswered};
+
+impl FakeWorld {
+    fn order_of_card(&self, mailpiece: &Mailpiece) -> Option<OrderId> {
+        let provider = self.provider.lock().unwrap();
+        provider.mailpieces.iter().find(|card| card.id == *mailpiece).map(|card| card.order)
+    }
+}
 
 #[async_trait]
 impl Provider for FakeWorld {
@@ -26,27 +33,38 @@ impl Provider for FakeWorld {
 
     async fn preview(&self, _card: &Postcard) -> Result<Preview, Unanswered> {
         let url = "https://previews.example.org/front.png".to_owned();
-        self.query(|| Preview { urls: vec![url] }).await.map_err(|_| Unanswered::Unreachable)
+        self.query("preview", None, || ("answered", Preview { urls: vec![url] }))
+            .await
+            .map_err(|_| Unanswered::Unreachable)
     }
 
     async fn quote(&self, _card: &Postcard) -> Result<ProviderQuote, Unanswered> {
+        let order = self.requested_order();
         self.time_source.network_delay().await;
-        if self.next_fault(QUERY_FAULTS) != SimulatedFault::None {
+        if self.next_fault("quote", order, QUERY_FAULTS) != SimulatedFault::None {
             return Err(Unanswered::Unreachable);
         }
+        self.count("quote", "answered", order);
         ProviderQuote::new(self.provider.lock().unwrap().total).ok_or(Unanswered::Unusable)
     }
 
     async fn submit(&self, order: &Order<Submitting>) -> Result<Mailpiece, Failure> {
         self.time_source.network_delay().await;
         let now = self.time();
-        let fault = self.next_fault(EFFECT_FAULTS);
+        if !self.submitted_after.lock().unwrap().insert((order.id, order.version)) {
+            self.submitted_twice.lock().unwrap().insert(order.id);
+        }
+        let fault = self.next_fault("submit", Some(order.id), EFFECT_FAULTS);
         let accepted = {
             let mut provider = self.provider.lock().unwrap();
             provider.catch_up(now);
             let mailpiece = provider.receive(order, now);
             match fault {
-                SimulatedFault::None | SimulatedFault::LostAfter | SimulatedFault::CrashAfter => {
+                SimulatedFault::None => {
+                    self.count("submit", "accepted", Some(order.id));
+                    Some(provider.accept(mailpiece))
+                }
+                SimulatedFault::LostAfter | SimulatedFault::CrashAfter => {
                     Some(provider.accept(mailpiece))
                 }
                 SimulatedFault::Late => {
@@ -75,7 +93,7 @@ impl Provider for FakeWorld {
     }
 
     async fn find(&self, order: OrderId, since: Timestamp) -> Result<Vec<Mailpiece>, Failure> {
-        self.query(|| {
+        self.query("find card", Some(order), || {
             let now = self.time();
             let mut provider = self.provider.lock().unwrap();
             provider.catch_up(now);
@@ -85,18 +103,33 @@ impl Provider for FakeWorld {
                     mailpiece.accepted_at.plus(lag) <= now && mailpiece.accepted_at >= since;
                 mailpiece.order == order && !mailpiece.cancelled && shown
             };
-            provider
-                .mailpieces
-                .iter()
-                .filter(listed)
-                .map(|mailpiece| mailpiece.id.clone())
-                .collect()
+            let found = provider.mailpieces.iter().filter(listed);
+            let found: Vec<_> = found.map(|mailpiece| mailpiece.id.clone()).collect();
+            let words = match found.len() {
+                0 if provider.live(order) > 0 => "not listed yet",
+                0 => "none",
+                1 => "one",
+                _ => "several",
+            };
+            (words, found)
         })
         .await
     }
 
     async fn track(&self, mailpiece: &Mailpiece) -> Result<Option<Delivery>, Failure> {
-        self.query(|| self.provider.lock().unwrap().stage(mailpiece, self.time())).await
+        self.query("track", self.order_of_card(mailpiece), || {
+            let delivery = self.provider.lock().unwrap().stage(mailpiece, self.time());
+            let words = match delivery.map(|delivery| delivery.stage) {
+                None => "unknown",
+                Some(Stage::Accepted) => "accepted",
+                Some(Stage::Mailed) => "mailed",
+                Some(Stage::Delivered) => "delivered",
+                Some(Stage::Returned) => "returned",
+                Some(Stage::Failed) => "failed",
+            };
+            (words, delivery)
+        })
+        .await
     }
 
     async fn accepted(
@@ -104,7 +137,7 @@ impl Provider for FakeWorld {
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<AcceptedCard>, Failure> {
-        self.query(|| {
+        self.query("accepted", None, || {
             let mut provider = self.provider.lock().unwrap();
             provider.catch_up(self.time());
             let listed = |card: &&FakeMailpiece| {
@@ -116,12 +149,20 @@ impl Provider for FakeWorld {
                 at: card.accepted_at,
                 total: None,
             };
-            provider.mailpieces.iter().filter(listed).map(row).collect()
+            ("answered", provider.mailpieces.iter().filter(listed).map(row).collect())
         })
         .await
     }
 
     async fn cancel(&self, mailpiece: &Mailpiece) -> Result<Cancellation, Failure> {
-        self.query(|| self.provider.lock().unwrap().cancel(mailpiece, self.time())).await
+        self.query("cancel", self.order_of_card(mailpiece), || {
+            let result = self.provider.lock().unwrap().cancel(mailpiece, self.time());
+            let words = match result {
+                Cancellation::Cancelled => "cancelled",
+                Cancellation::TooLate => "too late",
+            };
+            (words, result)
+        })
+        .await
     }
 }

@@ -65,6 +65,34 @@ impl FakeStore {
         self.rows.lock().unwrap().orders.get(&id).cloned()
     }
 
+    /// The [headline](Stored::headline) of an order; `offered` if it has no row.
+    pub fn headline(&self, id: OrderId) -> &'static str {
+        self.rows.lock().unwrap().orders.get(&id).map_or("offered", Stored::headline)
+    }
+
+    /// The order of this operation with the highest generation.
+    pub fn newest_id(&self, key: &OperationKey) -> Option<OrderId> {
+        self.rows.lock().unwrap().newest.get(key).copied()
+    }
+
+    /// Advances the version of an order, as another claim does, and returns it.
+    pub(super) fn advance(&self, id: OrderId) -> u64 {
+        let mut rows = self.rows.lock().unwrap();
+        let order = rows.orders.get_mut(&id).expect("the order was just claimed");
+        order.set_version(order.version() + 1);
+        order.version()
+    }
+
+    /// Makes the orders due now that no process works on and that are due at any time.
+    pub fn make_due(&self, now: Timestamp) {
+        for order in self.rows.lock().unwrap().orders.values_mut() {
+            let earlier = order.attention();
+            if earlier.worker.is_none() && earlier.due.is_some() {
+                order.set_attention(Attention { due: Some(now), planned: now, ..earlier });
+            }
+        }
+    }
+
     /// All events, in the order in which they were written.
     pub fn history(&self) -> Vec<Event> {
         self.rows.lock().unwrap().events.clone()

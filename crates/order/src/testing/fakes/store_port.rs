@@ -1,7 +1,10 @@
 //! The store port of the fake world: the fake store behind faults.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 
+use super::coverage::Incident;
 use super::fault_schedule::{QUERY_FAULTS, SimulatedFault, WRITE_FAULTS};
 use super::world::FakeWorld;
 use crate::lifecycle::event::{Actor, Event};
@@ -16,12 +19,26 @@ use crate::ports::{NumberedEvent, OpenOrders, StateCount, Store, StoreError, Tid
 impl FakeWorld {
     /// A read has no delay on the way back, so that the response that follows
     /// from it can be compared with the current state.
-    async fn read<T>(&self, read: impl Future<Output = T>) -> Result<T, StoreError> {
+    async fn read<T>(
+        &self,
+        call: &'static str,
+        order: Option<OrderId>,
+        read: impl Future<Output = T>,
+    ) -> Result<T, StoreError> {
         self.time_source.network_delay().await;
-        if self.next_fault(QUERY_FAULTS) != SimulatedFault::None {
+        if self.next_fault(call, order, QUERY_FAULTS) != SimulatedFault::None {
             return Err(StoreError::Busy);
         }
+        self.count(call, "answered", order);
         Ok(read.await)
+    }
+
+    /// A second process claims the order before the first one has begun: the order as the second
+    /// one has it, and as the first one has it, whose writes are too late.
+    fn claimed_again(&self, first: Stored) -> [Stored; 2] {
+        let mut second = first.clone();
+        second.set_version(self.store.advance(first.id()));
+        [second, first]
     }
 
     async fn write<T>(
@@ -47,28 +64,40 @@ impl FakeWorld {
 #[async_trait]
 impl Store for FakeWorld {
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {
-        self.read(self.store.newest(key)).await?
+        self.read("newest", self.store.newest_id(key), self.store.newest(key)).await?
     }
 
     async fn find(&self, id: OrderId) -> Result<Option<Stored>, StoreError> {
-        self.read(Store::find(&self.store, id)).await?
+        self.read("find", Some(id), Store::find(&self.store, id)).await?
     }
 
     async fn offer(&self, fresh: Order<Offered>) -> Result<Stored, StoreError> {
-        self.read(self.store.offer(fresh)).await?
+        self.read("offer", Some(fresh.id), self.store.offer(fresh)).await?
     }
 
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError> {
-        self.read(self.store.bound(keys)).await?
+        let order = keys.iter().find_map(|key| self.store.bound_to(*key));
+        let order = order.or_else(|| self.requested_order());
+        self.read("bound", order, self.store.bound(keys)).await?
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         self.time_source.network_delay().await;
-        let fault = self.next_fault(WRITE_FAULTS);
+        let (id, before) = (next.id(), self.store.headline(next.id()));
+        let fault = self.next_fault("record", Some(id), WRITE_FAULTS);
         if fault != SimulatedFault::None {
             self.failed_writes.lock().unwrap().push((next.headline(), fault));
         }
-        self.write(fault, self.store.record(next, by)).await
+        let recorded = self.write(fault, self.store.record(next, by)).await;
+        let outcome = match (fault, &recorded) {
+            (SimulatedFault::None, Ok(_)) => "written",
+            (SimulatedFault::None, Err(StoreError::Moved)) => "moved",
+            (SimulatedFault::None, Err(StoreError::PaymentBound)) => "payment bound",
+            _ => return recorded,
+        };
+        let incident = Incident { call: "record", outcome, state: before };
+        self.incidents.lock().unwrap().add(incident, 1);
+        recorded
     }
 
     async fn claim(
@@ -78,10 +107,18 @@ impl Store for FakeWorld {
         until: Timestamp,
         most: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        if self.next_fault(QUERY_FAULTS) != SimulatedFault::None {
+        if self.faults.lock().unwrap().choose(QUERY_FAULTS) != SimulatedFault::None {
+            self.count_for("claim", "lost before", |order| order.attention().is_due(now));
             return Err(StoreError::Busy);
         }
-        self.store.claim(worker, now, until, most).await
+        let claimed = self.store.claim(worker, now, until, most).await?;
+        for order in &claimed {
+            self.count("claim", "claimed", Some(order.id()));
+        }
+        if self.claims_twice.load(Ordering::Relaxed) {
+            return Ok(claimed.into_iter().flat_map(|order| self.claimed_again(order)).collect());
+        }
+        Ok(claimed)
     }
 
     async fn hasten_refused(&self, now: Timestamp) -> Result<(), StoreError> {

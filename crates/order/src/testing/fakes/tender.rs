@@ -8,7 +8,7 @@ use super::chain::{FINALITY_SECONDS, LATE_SECONDS, Transfer};
 use super::fault_schedule::{EFFECT_FAULTS, QUERY_FAULTS, SimulatedFault};
 use super::world::FakeWorld;
 use crate::model::chain::{EvmAddress, Network};
-use crate::model::ids::{Fingerprint, OperationId, Timestamp};
+use crate::model::ids::{Fingerprint, OperationId, OrderId, Timestamp};
 use crate::model::money::{CEILING, Price, Usdc};
 use crate::model::payment::{
     Authorization, Credential, CredentialKeys, Finality, Instrument, Payment, PaymentKey,
@@ -168,6 +168,13 @@ struct FakeSession<'a> {
     deadline: Timestamp,
 }
 
+impl FakeSession<'_> {
+    /// The order that the payment is bound to.
+    fn order(&self) -> Option<OrderId> {
+        self.world.store.bound_to(self.key)
+    }
+}
+
 #[async_trait]
 impl Session for FakeSession<'_> {
     /// Always succeeds: [`prepare`](Self::prepare) checks the chain.
@@ -180,8 +187,9 @@ impl Session for FakeSession<'_> {
         charge: Usdc,
         earlier: Option<&Preparation>,
     ) -> Result<Preparation, Rejection> {
+        let order = self.order().or_else(|| self.world.requested_order());
         self.world.time_source.network_delay().await;
-        if self.world.next_fault(QUERY_FAULTS) != SimulatedFault::None {
+        if self.world.next_fault("prepare", order, QUERY_FAULTS) != SimulatedFault::None {
             return Err(Rejection::Unavailable);
         }
         let now = self.world.time();
@@ -190,8 +198,10 @@ impl Session for FakeSession<'_> {
         // A failed simulation does not tell whether the authorization was spent on
         // this order or cancelled.
         if chain.is_spent(self.key) || now > self.deadline {
+            self.world.count("prepare", "rejected", order);
             return Err(Rejection::Invalid("simulation failed".into()));
         }
+        self.world.count("prepare", "ready", order);
         let fresh = || Preparation(charge.atomic().to_be_bytes().to_vec());
         Ok(earlier.cloned().unwrap_or_else(fresh))
     }
@@ -199,7 +209,8 @@ impl Session for FakeSession<'_> {
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         self.world.time_source.network_delay().await;
         let sent = transfer(payment, self.world.time());
-        let fault = self.world.next_fault(EFFECT_FAULTS);
+        let order = self.order();
+        let fault = self.world.next_fault("settle", order, EFFECT_FAULTS);
         let went_in = {
             let mut chain = self.world.chain.lock().unwrap();
             chain.settle_calls += 1;
@@ -217,6 +228,9 @@ impl Session for FakeSession<'_> {
                 | SimulatedFault::CrashBefore => false,
             }
         };
+        if fault == SimulatedFault::None {
+            self.world.count("settle", if went_in { "settled" } else { "reverted" }, order);
+        }
         self.world.time_source.network_delay().await;
         match fault {
             SimulatedFault::None if went_in => Ok(settlement(&sent, Finality::Provisional)),
@@ -232,18 +246,23 @@ impl Session for FakeSession<'_> {
 
     async fn trace(&self, _payment: &Payment, _told: Option<&str>) -> Result<Trace, Failure> {
         self.world
-            .query(|| {
+            .query("trace", self.order(), || {
                 let now = self.world.time();
                 let mut chain = self.world.chain.lock().unwrap();
                 chain.catch_up(now);
                 if let Some(moved) = chain.moved(self.key) {
                     let old = moved.at.plus(FINALITY_SECONDS) <= now;
-                    let finality = if old { Finality::Final } else { Finality::Provisional };
-                    return Trace::Moved(settlement(moved, finality));
+                    let (words, finality) = if old {
+                        ("final", Finality::Final)
+                    } else {
+                        ("provisional", Finality::Provisional)
+                    };
+                    return (words, Trace::Moved(settlement(moved, finality)));
                 }
                 // Decided by the latest final block, never by the local clock.
                 let dead = self.deadline.plus(FINALITY_SECONDS) < now;
-                if dead || chain.cancelled.contains(&self.key) { Trace::Void } else { Trace::Open }
+                let void = dead || chain.cancelled.contains(&self.key);
+                if void { ("void", Trace::Void) } else { ("open", Trace::Open) }
             })
             .await
     }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::future::pending;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::chain::FakeChain;
+use super::coverage::IncidentCounts;
 use super::fault_schedule::{FaultSchedule, QUERY_FAULTS, SimulatedFault};
 use super::provider::FakeProvider;
 use super::store::FakeStore;
@@ -56,6 +57,14 @@ pub struct FakeWorld {
     pub(super) processes: AtomicU64,
     /// Orders that were answered 402 while paid or in doubt.
     pub wrong_402s: Mutex<BTreeSet<OrderId>>,
+    /// The outcomes of all calls so far.
+    pub incidents: Mutex<IncidentCounts>,
+    /// Whether a second process claims each order that is claimed, and both work on it.
+    pub claims_twice: AtomicBool,
+    /// The writes after which a card was submitted: each allows one submission.
+    pub(super) submitted_after: Mutex<BTreeSet<(OrderId, u64)>>,
+    /// Orders whose card was submitted twice after one write.
+    pub(super) submitted_twice: Mutex<BTreeSet<OrderId>>,
 }
 
 impl FakeWorld {
@@ -77,6 +86,10 @@ impl FakeWorld {
             failed_writes: Mutex::default(),
             processes: AtomicU64::new(0),
             wrong_402s: Mutex::default(),
+            incidents: Mutex::default(),
+            claims_twice: AtomicBool::new(false),
+            submitted_after: Mutex::default(),
+            submitted_twice: Mutex::default(),
         })
     }
 
@@ -90,17 +103,34 @@ impl FakeWorld {
         Payees::new(Network::ALL.map(|network| (network, payee)).to_vec()).expect("three networks")
     }
 
-    pub(super) fn next_fault(&self, options: &[SimulatedFault]) -> SimulatedFault {
-        self.faults.lock().unwrap().choose(options)
+    /// Chooses the fault of a call about this order, and counts it.
+    pub(super) fn next_fault(
+        &self,
+        call: &'static str,
+        order: Option<OrderId>,
+        options: &[SimulatedFault],
+    ) -> SimulatedFault {
+        let fault = self.faults.lock().unwrap().choose(options);
+        if let Some(words) = fault.words() {
+            self.count(call, words, order);
+        }
+        fault
     }
 
-    /// A call without side effects: it is answered or lost.
-    pub(super) async fn query<T>(&self, answer: impl FnOnce() -> T) -> Result<T, Failure> {
+    /// A call without side effects: it is answered or lost. The answer comes with its words for
+    /// the count.
+    pub(super) async fn query<T>(
+        &self,
+        call: &'static str,
+        order: Option<OrderId>,
+        answer: impl FnOnce() -> (&'static str, T),
+    ) -> Result<T, Failure> {
         self.time_source.network_delay().await;
-        if self.next_fault(QUERY_FAULTS) != SimulatedFault::None {
+        if self.next_fault(call, order, QUERY_FAULTS) != SimulatedFault::None {
             return Err(Failure::Lost("no answer".into()));
         }
-        let answer = answer();
+        let (words, answer) = answer();
+        self.count(call, words, order);
         self.time_source.network_delay().await;
         Ok(answer)
     }
@@ -149,12 +179,13 @@ impl NameService for FakeWorld {
         seller: &Username,
         _purpose: Purpose,
     ) -> Result<Option<Resolution>, Failure> {
-        self.query(|| {
+        self.query("resolve", self.requested_order(), || {
             let source = Source::Chain;
             let payees = self.payees();
             let records =
                 payees.iter().map(|(network, address)| Record { network, address, source });
-            Resolution::new(records.collect(), Evidence::made_up(seller.clone(), self.time()))
+            let evidence = Evidence::made_up(seller.clone(), self.time());
+            ("answered", Resolution::new(records.collect(), evidence))
         })
         .await
     }

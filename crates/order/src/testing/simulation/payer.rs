@@ -47,15 +47,21 @@ pub(super) async fn run(scenario: &Arc<Scenario>, number: u64) {
         // A concurrent request for the same card.
         if signed.is_some() && scenario.random(|rng| rng.happens(150)) {
             let other = scenario.random(|rng| rng.happens(500)).then(|| sign(scenario));
+            let manner = if other.is_some() { "signs again at once" } else { "repeats at once" };
             let credential = other.or_else(|| signed.clone());
-            drop(ask(scenario, number, named, rail, credential));
+            drop(ask(scenario, number, named, rail, credential, manner));
         }
         if scenario.random(|rng| rng.happens(60)) {
-            drop(ask(scenario, number, named, rail, stolen_credential(scenario)));
+            let stolen = stolen_credential(scenario);
+            drop(ask(scenario, number, named, rail, stolen, "uses any signed payment"));
         }
         // Sometimes the same card is paid with the other tender.
-        let here = if scenario.random(|rng| rng.happens(80)) { other_rail(rail) } else { rail };
-        let answer = ask(scenario, number, named, here, signed.clone());
+        let (here, manner) = if scenario.random(|rng| rng.happens(80)) {
+            (other_rail(rail), "uses the other protocol")
+        } else {
+            (rail, if signed.is_some() { "pays" } else { "asks" })
+        };
+        let answer = ask(scenario, number, named, here, signed.clone(), manner);
         match answer.wait(scenario).await {
             Reply::Invited => signed = Some(sign(scenario)),
             Reply::Paid => {
@@ -105,6 +111,7 @@ fn ask(
     named: Identifier,
     rail: TenderKind,
     credential: Option<Credential>,
+    manner: &'static str,
 ) -> ReplySlot {
     let answer = ReplySlot::default();
     scenario.count(SimulationCount::Requests);
@@ -124,6 +131,7 @@ fn ask(
         quote: None,
         credential,
     };
+    scenario.world.count_request(manner, &process.process.operation_key(&request));
     let reply = answer.clone();
     let (executor, scenario) = (scenario.executor.clone(), scenario.clone());
     executor.spawn(process.group, async move {

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::model::ids::OrderId;
 use crate::testing::fakes::audit::Breach;
+use crate::testing::fakes::coverage::{Coverage, IncidentCounts};
 
 /// Counts by name, in display order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulationReport {
     pub counts: BTreeMap<SimulationCount, u64>,
     pub breaches: BTreeMap<Breach, u64>,
+    /// How often each outcome of each call met an order in each state.
+    pub incidents: IncidentCounts,
     /// The first scenario that broke an invariant, with its seed.
     pub first_failure: Option<FailedScenario>,
 }
@@ -77,6 +80,7 @@ impl SimulationReport {
         for (breach, by) in other.breaches {
             *self.breaches.entry(breach).or_default() += by;
         }
+        self.incidents.merge(other.incidents);
         self.first_failure = match (self.first_failure.take(), other.first_failure) {
             (Some(one), Some(two)) => Some(if one.number <= two.number { one } else { two }),
             (one, two) => one.or(two),
@@ -85,5 +89,6 @@ impl SimulationReport {
 
     pub fn is_clean(&self) -> bool {
         self.breaches.values().all(|count| *count == 0)
+            && self.incidents.unexpected(Coverage::Simulation).is_empty()
     }
 }

@@ -133,6 +133,8 @@ fn new_scenario(rng: &mut SeededRng, log: ScenarioLog) -> Arc<Scenario> {
         visibility_lag_seconds: rng.pick(&[0, 30, 90]),
     };
     let world = FakeWorld::new(Box::new(faults), Box::new(latency), promises);
+    // In some scenarios a second process works on every order that is claimed.
+    world.claims_twice.store(rng.happens(300), Ordering::Relaxed);
     // Some providers list a mailpiece much later than they promise.
     let late = rng.pick(&[0, 0, 0, 900]);
     world.provider.lock().unwrap().list_lag_seconds += late;
@@ -191,6 +193,7 @@ fn conclude(scenario: &Scenario, number: u64, seed: u64) -> SimulationReport {
             | Stored::Lapsed(_) => {}
         }
     }
+    report.incidents = std::mem::take(&mut *scenario.world.incidents.lock().unwrap());
     let breaches = scenario.world.audit();
     for (breach, _) in &breaches {
         *report.breaches.entry(*breach).or_default() += 1;

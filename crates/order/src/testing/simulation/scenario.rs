@@ -116,6 +116,11 @@ impl Scenario {
             let pause = self.random(|rng| rng.between(3_000, 7_000));
             self.executor.sleep(pause.max(self.idle_for())).await;
             let _ = process.reconcile(&tenders, &|_| ()).await;
+            // The same orders once more, at once.
+            if self.random(|rng| rng.happens(100)) {
+                self.world.store.make_due(process.writer().clock.now());
+                let _ = process.reconcile(&tenders, &|_| ()).await;
+            }
             if self.random(|rng| rng.happens(100)) {
                 let _ = process
                     .writer()
