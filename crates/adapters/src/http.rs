@@ -168,6 +168,7 @@ impl HttpClient {
         };
         tokio::time::timeout(deadline, exchange)
             .await
+            // mutant: refused-without-proof
             .unwrap_or(Err(CallError::Lost(CallErrorKind::TimedOut)))
     }
 

@@ -204,7 +204,7 @@ impl Checkout {
         // a state that says what must be found out.
         let payment = Payment { authorization, charge, preparation };
         let order = order.begin_settlement(card, quote, payment, clock.now());
-        // mutant: no-intent
+        // mutant: no-intent, settled-without-intent, settled-without-intent-postgres
         let order = self.intend(order, &keys).await?;
         match session.settle(&order.state.payment).await {
             Ok(settlement) => {

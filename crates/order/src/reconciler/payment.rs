@@ -24,7 +24,7 @@ impl Examination<'_> {
                 self.record(order.declined(self.writer.clock.now()), by).await?;
                 unconfirmed
             }
-            // mutant: unseen-is-unmoved
+            // mutant: unseen-is-unmoved, unseen-is-declined
             Ok(Trace::Open) => self.settle_again(session, order, by).await,
             Err(_) => {
                 self.record(self.still_lost(order, by), by).await?;

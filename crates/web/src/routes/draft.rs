@@ -140,9 +140,11 @@ fn seller(
         Lookup::One(Field::Text(text)) => match names.read(text) {
             Ok(username) => return Some(username),
             Err(_) => {
+                // begin mutant: seller-in-answer
                 let message =
                     "This is not a valid seller username. Omit it to use the default seller.";
                 FieldFault { field: "seller", message: message.into() }
+                // end mutant
             }
         },
         Lookup::One(Field::Fields(_) | Field::Other) => {

@@ -244,5 +244,7 @@ where
             drop(permit);
         });
     }
-    assert_eq!(orders.join_all().await.len(), 37);
+    let count = orders.join_all().await.len();
+    assert_eq!(count, 37);
+    println!("{count} faults of the provider");
 }

@@ -117,6 +117,7 @@ fn every_fast_fault(dialect: &str) {
         assert_eq!(preview(&app, &card()).status, 200, "{dialect}: it works once faults end");
         assert_eq!(provider.cards_accepted(), 0, "{dialect}: a preview mails nothing");
     }
+    println!("{} faults of the provider", quick.len());
 }
 
 #[test]
@@ -155,6 +156,7 @@ fn a_provider_that_never_finishes_is_timed_out() {
                 assert_eq!(provider.clear_faults(), [1, 1, 1, 1], "{dialect}: each struck once");
                 assert_eq!(preview(app, &card()).status, 200, "{dialect}");
                 assert_eq!(provider.cards_accepted(), 0, "{dialect}");
+                println!("{} faults of the provider", slow.len());
             });
         }
     });
