@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod cards;
 pub mod chain;
+mod counting;
 pub mod coverage;
 pub mod fault_schedule;
 pub mod intercepted_tender;

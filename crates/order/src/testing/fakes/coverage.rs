@@ -1,12 +1,8 @@
 //! Counts how often each outcome of each call, and each disturbance, met an order in each state.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::world::FakeWorld;
-use crate::lifecycle::Stored;
-use crate::model::ids::{OperationKey, OrderId};
 use possible::{POSSIBLE, PossibleRow, STATES};
 
 mod possible;
@@ -16,7 +12,7 @@ mod possible;
 pub struct Incident {
     pub call: &'static str,
     pub outcome: &'static str,
-    /// The [headline](Stored::headline) of the order; `offered` also before it has a row.
+    /// The [headline](crate::lifecycle::Stored::headline) of the order; `offered` also before it has a row.
     pub state: &'static str,
 }
 
@@ -130,49 +126,6 @@ fn short(count: u64) -> String {
         0..100_000 => count.to_string(),
         100_000..100_000_000 => format!("{} k", count / 1_000),
         _ => format!("{} M", count / 1_000_000),
-    }
-}
-
-thread_local! {
-    /// The operation of the request whose task runs now.
-    static OPERATION: Cell<Option<OperationKey>> = const { Cell::new(None) };
-}
-
-/// Runs a step of a request for this operation, so that its calls are counted for its order.
-pub(super) fn within<T>(operation: OperationKey, step: impl FnOnce() -> T) -> T {
-    OPERATION.set(Some(operation));
-    let result = step();
-    OPERATION.set(None);
-    result
-}
-
-impl FakeWorld {
-    /// Counts an incident of one order, or of an order that has no row yet.
-    pub(super) fn count(&self, call: &'static str, outcome: &'static str, order: Option<OrderId>) {
-        let state = order.map_or("offered", |order| self.store.headline(order));
-        self.incidents.lock().unwrap().add(Incident { call, outcome, state }, 1);
-    }
-
-    /// Counts something that meets all orders with a row, or those that `chosen` admits.
-    pub fn count_for(
-        &self,
-        call: &'static str,
-        outcome: &'static str,
-        chosen: impl Fn(&Stored) -> bool,
-    ) {
-        for order in self.store.orders().iter().filter(|order| chosen(order)) {
-            self.count(call, outcome, Some(order.id()));
-        }
-    }
-
-    /// The order of the request whose task runs now.
-    pub(super) fn requested_order(&self) -> Option<OrderId> {
-        self.store.newest_id(&OPERATION.get()?)
-    }
-
-    /// Counts something that a payer does about an operation.
-    pub fn count_request(&self, outcome: &'static str, operation: &OperationKey) {
-        self.count("payer", outcome, self.store.newest_id(operation));
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::coverage::within;
+use super::counting::within;
 use super::world::FakeWorld;
 use crate::checkout::quotes::Quotes;
 use crate::checkout::single_flight::SingleFlight;
