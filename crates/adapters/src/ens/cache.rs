@@ -1,6 +1,7 @@
 //! Results of recent lookups, and one lookup at a time per name.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use order::model::evidence::Age;
@@ -171,9 +172,13 @@ struct LookupWaiter<'a> {
 impl Drop for LookupWaiter<'_> {
     fn drop(&mut self) {
         let mut lookups = lock(&self.cache.lookups);
-        let ours = lookups.get(self.seller).is_some_and(|other| Arc::ptr_eq(other, &self.lookup));
-        // One reference in the map and one here: references are taken under the lock only.
-        if ours && Arc::strong_count(&self.lookup) == 2 {
+        // Dropped before the lock: of two callers that leave at once the second must see that it is
+        // the last.
+        // mutant: lookup-released-late
+        let lookup = mem::take(&mut self.lookup);
+        let ours = lookups.get(self.seller).is_some_and(|other| Arc::ptr_eq(other, &lookup));
+        // One reference in the map and one here: they are taken and dropped under the lock only.
+        if ours && Arc::strong_count(&lookup) == 2 {
             lookups.remove(self.seller);
         }
     }
