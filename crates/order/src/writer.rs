@@ -40,7 +40,7 @@ impl OrderWriter {
         let mut next = Stored::from(order.clone());
         let attention = self.worked_on(&next);
         next.set_attention(attention);
-        // mutant: no-fencing
+        // mutant: no-fencing, stale-write
         let version = self.store.record(&next, by).await?;
         Ok(Order { version, attention, ..order })
     }
