@@ -90,7 +90,7 @@ const SOURCES: &[Source] = &[
         path: "adapters/src/store/sqlite/writer.rs",
         copy: "sqlite_writer.rs",
         replacements: &[
-            SHARED,
+            ("use std::sync::mpsc::", "use crate::stand_ins::channel::"),
             (
                 "use rusqlite::Connection;",
                 "use crate::stand_ins::sqlite::{self as rusqlite, Connection};",
@@ -102,7 +102,7 @@ const SOURCES: &[Source] = &[
             ("use crate::store::OpenError;", "use crate::stand_ins::sqlite::OpenError;"),
             ("use crate::store::rows::Row;", "use crate::stand_ins::sqlite::Row;"),
             ("std::thread::", "shuttle::thread::"),
-            // shuttle's own never times out.
+            // It waits for a step of the others instead of a time.
             ("waiting.recv_timeout(BATCH_WAIT)", "crate::stand_ins::recv_briefly(waiting)"),
             // Small enough to be full, and to need several commits.
             ("const COMMANDS_MAX: usize = 4_096;", "const COMMANDS_MAX: usize = 2;"),

@@ -8,8 +8,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use shuttle::future::JoinHandle;
-use shuttle::sync::mpsc::{Receiver, TryRecvError};
 
+use self::channel::{Receiver, Unavailable};
+
+pub mod channel;
 pub mod sqlite;
 pub mod watch;
 
@@ -53,7 +55,7 @@ pub fn spawn_blocking<T: Send + 'static>(
 }
 
 /// Waits until any other task has gone on, and then no longer.
-pub fn recv_briefly<T>(waiting: &Receiver<T>) -> Result<T, TryRecvError> {
+pub fn recv_briefly<T>(waiting: &Receiver<T>) -> Result<T, Unavailable> {
     step();
     waiting.try_recv()
 }
