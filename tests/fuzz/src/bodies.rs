@@ -17,7 +17,10 @@ const COUNT_DEFAULT: u64 = 2_000;
 const COUNT_TIMED: u64 = 100_000;
 const LATENCY_MAX: Duration = Duration::from_millis(5);
 
-#[expect(clippy::disallowed_methods, reason = "the length of a test run is not a setting of the service")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the length of a test run is not a setting of the service"
+)]
 fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -44,8 +47,20 @@ impl Random {
 
 /// Texts that have broken parsers.
 const FRAGMENTS: [&str; 14] = [
-    "{", "}", "[", "\"", "\\", "\\ud800", "null", "1e999", "\u{0}", "\u{feff}", "\"message\":1,",
-    "https://10.0.0.1/", "\u{202e}", "\"recipient\":{},",
+    "{",
+    "}",
+    "[",
+    "\"",
+    "\\",
+    "\\ud800",
+    "null",
+    "1e999",
+    "\u{0}",
+    "\u{feff}",
+    "\"message\":1,",
+    "https://10.0.0.1/",
+    "\u{202e}",
+    "\"recipient\":{},",
 ];
 
 /// A body of the corpus with up to four changes.
@@ -170,7 +185,11 @@ fn read_response(connection: &mut TcpStream) -> (u16, Vec<u8>) {
             }
         }
         let read = connection.read(&mut buffer).expect("an answer");
-        assert!(read > 0, "the connection was closed after {:?}", String::from_utf8_lossy(&received));
+        assert!(
+            read > 0,
+            "the connection was closed after {:?}",
+            String::from_utf8_lossy(&received)
+        );
         received.extend(&buffer[..read]);
     }
 }
