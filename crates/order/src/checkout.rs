@@ -204,7 +204,7 @@ impl Checkout {
         // a state that says what must be found out.
         let payment = Payment { authorization, charge, preparation };
         let order = order.begin_settlement(card, quote, payment, clock.now());
-        // mutant: no-intent, settled-without-intent, settled-without-intent-postgres
+        // mutant: no-intent, settled-without-intent, settled-without-intent-postgres, no-intent-when-killed
         let order = self.intend(order, &keys).await?;
         match session.settle(&order.state.payment).await {
             Ok(settlement) => {

@@ -184,7 +184,6 @@ impl WriterThread {
         for command in commands {
             apply::command(database, command, replies)?;
         }
-        // mutant: answer-before-commit
         run(database, "COMMIT")
     }
 
