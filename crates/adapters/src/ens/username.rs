@@ -1,20 +1,26 @@
 //! Names as ENS normalises them (ENSIP-15).
 
+use std::sync::LazyLock;
+
+use ens_normalize_rs::EnsNameNormalizer;
 use order::model::seller::{NotAUsername, Username};
+
+/// Built once, because that takes long. The crate's function `normalize` builds the tables for every
+/// name, so `clippy.toml` forbids it: a stranger could keep this service busy with a few names.
+static NORMALIZER: LazyLock<EnsNameNormalizer> = LazyLock::new(EnsNameNormalizer::default);
 
 /// Reads a seller's name in any of its spellings, below this parent.
 pub fn read(text: &str, parent: &str) -> Result<Username, NotAUsername> {
     Username::parse(text, parent, normalise)
 }
 
-/// ASCII letters and digits are normalised already. Other names need tables that take half a
-/// second to load, once.
+/// ASCII letters and digits are normalised already. Other names need the tables.
 fn normalise(label: &str) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     if label.bytes().all(plain) {
         return Some(label.to_owned());
     }
-    ens_normalize_rs::normalize(label).ok()
+    NORMALIZER.normalize(label).ok()
 }
 
 #[cfg(test)]
@@ -37,7 +43,7 @@ mod tests {
     #[test]
     fn names_that_skip_the_tables_are_normalised_already() {
         for label in ["alice", "0", "007", "abcdefghijklmnopqrstuvwxyz0123456789"] {
-            assert_eq!(normalise(label), ens_normalize_rs::normalize(label).ok(), "{label}");
+            assert_eq!(normalise(label), NORMALIZER.normalize(label).ok(), "{label}");
         }
     }
 
