@@ -116,7 +116,10 @@ fn with_progress(orders: u64, seed: u64, threads: usize) -> SimulationReport {
     thread::scope(|scope| {
         let (done, finished) = channel();
         let done_orders = &done_orders;
-        scope.spawn(move || done.send(simulate(orders, seed, threads, done_orders)));
+        scope.spawn(move || {
+            let report = simulate(orders, seed, threads, done_orders);
+            done.send(report).expect("the loop below receives until there is a report");
+        });
         loop {
             match finished.recv_timeout(TICK) {
                 Ok(report) => {

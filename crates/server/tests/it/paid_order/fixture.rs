@@ -229,6 +229,7 @@ pub(super) fn never_ends(kind: ProviderFault) -> bool {
 }
 
 /// Runs the faults that last until our timeout all at once, and the others a few at a time.
+#[expect(clippy::print_stdout, reason = "tests/provider_matrix/run adds up these lines")]
 pub(super) async fn for_every_fault<W>(run_order: impl Fn(ProviderFault) -> W)
 where
     W: Future<Output = ()> + Send + 'static,

@@ -103,6 +103,7 @@ fn one_kind(app: &TestApp, provider: &ProviderControl, dialect: &str, kind: Prov
     assert_eq!(alerts() - alerts_before, usize::from(causes_alert(kind)), "{about}");
 }
 
+#[expect(clippy::print_stdout, reason = "tests/provider_matrix/run adds up these lines")]
 fn every_fast_fault(dialect: &str) {
     let quick = kinds(|answer| answer != PreviewOutcome::BadGatewayAfterTimeout);
     assert_eq!(quick.len(), 33);
