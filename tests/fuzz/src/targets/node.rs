@@ -147,8 +147,9 @@ fn numbers(server: &AnswerServer, node: &Node, data: &[u8]) {
         (count, history, node.balance(ACCOUNT).await, node.tip().await)
     };
     let ((count, history, ..), sent) = server.answering(Form::JsonRpc, parts(data), calls);
+    // Digits without 0x are taken for decimal; no node writes them.
     let digits = |value: &Value| {
-        u64::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).ok()
+        u64::from_str_radix(value.as_str().and_then(|text| text.strip_prefix("0x"))?, 16).ok()
     };
     let first: Value = serde_json::from_slice(&sent[0].1).unwrap_or_default();
     if let (Ok(count), Some(said)) = (count, digits(&first["result"])) {

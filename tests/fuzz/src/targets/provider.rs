@@ -6,7 +6,7 @@ use order::ports::{Failure, Provider};
 use order::testing::contract::samples;
 use serde_json::Value;
 
-use super::answers::{AnswerServer, Form, split};
+use super::answers::{AnswerServer, Form, lenient_json, split};
 
 /// Statuses that prove that nothing was accepted.
 const REFUSALS: [u16; 8] = [400, 401, 402, 404, 413, 415, 422, 429];
@@ -25,13 +25,20 @@ pub(crate) struct Exchange<'a> {
     pub(crate) data: &'a [u8],
 }
 
-/// Every answer of a run, with its status.
-struct Sent(Vec<(u16, Value)>);
+/// Every answer of a run, with its status; none if the second reader cannot read it.
+struct Sent(Vec<(u16, Option<Value>)>);
 
 impl Sent {
-    /// Whether an answer with a good status has an object for which this holds.
+    /// Whether an answer with a good status has an object for which this holds, or may have it.
+    fn may_have(&self, holds: impl Fn(&Value) -> bool + Copy) -> bool {
+        let read = |said: &Option<Value>| said.as_ref().is_none_or(|said| any(said, holds));
+        self.0.iter().any(|(status, said)| (200..300).contains(status) && read(said))
+    }
+
+    /// Whether it certainly has one.
     fn has(&self, holds: impl Fn(&Value) -> bool + Copy) -> bool {
-        self.0.iter().any(|(status, said)| (200..300).contains(status) && any(said, holds))
+        let read = |said: &Option<Value>| said.as_ref().is_some_and(|said| any(said, holds));
+        self.0.iter().any(|(status, said)| (200..300).contains(status) && read(said))
     }
 }
 
@@ -66,9 +73,7 @@ impl Exchange<'_> {
     fn answering<T>(&self, calls: impl Future<Output = T>) -> (T, Sent) {
         let parts = split(self.data).map(<[u8]>::to_vec);
         let (result, sent) = self.server.answering(Form::Http, parts, calls);
-        let read = |(status, body): (u16, Vec<u8>)| {
-            (status, serde_json::from_slice(&body).unwrap_or_default())
-        };
+        let read = |(status, body): (u16, Vec<u8>)| (status, lenient_json(&body));
         (result, Sent(sent.into_iter().map(read).collect()))
     }
 
@@ -78,7 +83,7 @@ impl Exchange<'_> {
         let Ok(quote) = quote else { return };
         assert!(quote.total().0 > 0);
         let prices = |said: &Value| said["data"]["total_cost_in_cents"] == quote.total().0;
-        assert!(sent.0.is_empty() || sent.has(prices), "a price that is in no answer");
+        assert!(sent.0.is_empty() || sent.may_have(prices), "a price that is in no answer");
         let testing = |said: &Value| said["data"]["test_mode"] == true;
         assert!(!sent.has(testing), "the price of an account that mails nothing");
     }
@@ -97,13 +102,16 @@ impl Exchange<'_> {
         let (outcome, sent) = self.answering(self.provider.submit(&order));
         match outcome {
             Ok(Mailpiece(id)) => {
-                assert!(sent.has(|said| is_id(&said["id"], &id)), "a card that is in no answer");
+                assert!(
+                    sent.may_have(|said| is_id(&said["id"], &id)),
+                    "a card that is in no answer"
+                );
                 let id = order.id.to_string();
                 let other = |said: &Value| {
                     said["metadata"]["public_order_id"].as_str().is_some_and(|other| other != id)
                 };
                 assert!(
-                    !sent.0.last().is_some_and(|(_, said)| other(said)),
+                    !sent.0.last().is_some_and(|(_, said)| said.as_ref().is_some_and(other)),
                     "the card of another order"
                 );
             }
@@ -126,7 +134,7 @@ impl Exchange<'_> {
             let ours = |said: &Value| {
                 is_id(&said["id"], &card) && said["metadata"]["public_order_id"] == id
             };
-            assert!(sent.has(ours), "{card:?} was not listed as ours");
+            assert!(sent.may_have(ours), "{card:?} was not listed as ours");
         }
     }
 
@@ -144,7 +152,7 @@ impl Exchange<'_> {
     fn cancel(&self) {
         let (outcome, sent) = self.answering(self.provider.cancel(&Mailpiece("7".to_owned())));
         if outcome == Ok(Cancellation::Cancelled) {
-            assert!(sent.has(Value::is_object), "cancelled, though no answer says so");
+            assert!(sent.may_have(Value::is_object), "cancelled, though no answer says so");
         }
     }
 

@@ -153,11 +153,8 @@ impl Answer {
         }
         if status.is_server_error() || status.is_client_error() {
             let kind = self.media_type();
-            assert!(
-                self.is_json() || kind.starts_with("text/html"),
-                "{status} as {kind:?}: {}",
-                shown()
-            );
+            let is_page = kind.starts_with("text/html") || kind.starts_with("text/markdown");
+            assert!(self.is_json() || is_page, "{status} as {kind:?}: {}", shown());
         }
         if !self.media_type().starts_with("text/html") {
             assert!(!contains(&self.body, MARKER), "{status} repeats personal data: {}", shown());
