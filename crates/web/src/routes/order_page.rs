@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -43,12 +44,12 @@ pub(crate) fn routes(state: OrderPageState) -> Router {
 
 async fn page(
     State(state): State<Arc<OrderPageState>>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
     let language = state.language(query.as_deref(), &headers);
-    let Ok(id) = id.parse::<OrderId>() else {
+    let Some(id) = id.ok().and_then(|Path(id)| id.parse::<OrderId>().ok()) else {
         return state.error(language, OrderPageError::MalformedId);
     };
     match state.statuses.view(id).await {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -31,10 +32,11 @@ pub(crate) fn routes(statuses: StatusReader) -> Router {
 
 async fn status(
     State(statuses): State<StatusReader>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(id) = id.parse::<OrderId>() else { return MALFORMED.into_response() };
+    let id = id.ok().and_then(|Path(id)| id.parse::<OrderId>().ok());
+    let Some(id) = id else { return MALFORMED.into_response() };
     match statuses.view(id).await {
         Ok(Some(view)) => status_response(&headers, &view),
         Ok(None) => UNKNOWN.into_response(),

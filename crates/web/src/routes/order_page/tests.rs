@@ -112,6 +112,7 @@ async fn an_unpaid_id_is_200_a_foreign_id_404_and_an_invalid_id_400() {
         (unknown.as_str(), 404, "No such order"),
         ("0x00", 400, "No such order"),
         ("%3Cscript%3E", 400, "No such order"),
+        ("%ff", 400, "No such order"),
         (&unknown.to_uppercase(), 400, "No such order"),
     ] {
         let (response, html) = get(&site, id, "en").await;

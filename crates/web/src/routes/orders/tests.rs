@@ -106,6 +106,7 @@ async fn an_unpaid_id_answers_200_a_foreign_id_404_and_an_invalid_id_400() {
         ("0x00", 400, "invalid_order_id"),
         (&upper, 400, "invalid_order_id"),
         ("%00", 400, "invalid_order_id"),
+        ("%ff", 400, "invalid_order_id"),
     ] {
         let (response, body) = ask(&site, id, "").await;
         assert_eq!(response.status().as_u16(), status, "{id}");
