@@ -47,6 +47,8 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         "GET /api/x402/orders/0123456789abcdef0123456789abcdef\naccept: application/json\n\n",
         "GET /orders/0123456789abcdef0123456789abcdef\naccept-language: de, en;q=0.5\n\n",
         "GET /api/x402/resolve/@alice\n\n",
+        "GET /api/x402/orders/%ff\n\n",
+        "GET /orders/%ff\n\n",
         "GET /shop/checkout?sku=signer-mini\n\n",
         "GET /\nif-none-match: \"x\"\naccept-encoding: br;q=1, gzip\naccept: text/markdown\n\n",
         "POST /agent/auth\ncontent-type: application/json\n\n{\"type\":\"anonymous\",\"requested_credential_type\":\"access_token\"}",
