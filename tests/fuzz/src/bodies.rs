@@ -2,15 +2,18 @@
 //! private addresses. The tests include short runs; `tests/fuzz/run` makes long ones.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use crate::targets::{card_body, image_url};
 
-/// How many to send, and to which service; and the seed.
+/// How many to send, and the seed.
 const COUNT: &str = "PENNYBLACK_FUZZ_COUNT";
-const PLACE: &str = "PENNYBLACK_FUZZ_PLACE";
 const SEED: &str = "PENNYBLACK_FUZZ_SEED";
 const COUNT_DEFAULT: u64 = 2_000;
 /// From so many on the machine is expected to be quiet, and latency is checked.
@@ -144,21 +147,56 @@ fn mutated_bodies_get_only_statuses_of_the_contract() {
     latencies.report("bodies through the router", seed, &statuses);
 }
 
+/// A service on the sandbox, in a process of its own, which ends with this value.
+struct Service {
+    process: Child,
+    address: SocketAddr,
+    _folder: TempDir,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn start_service() -> Service {
+    let folder = TempDir::new().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    drop(listener);
+    let settings = folder.path().join("pennyblack.toml");
+    let data = folder.path().join("data");
+    let text = format!("[server]\nlisten = \"{address}\"\ndata = \"{}\"\n", data.display());
+    fs::write(&settings, text).expect("the settings");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pennyblack"));
+    command.arg("--config").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut service =
+        Service { process: command.spawn().expect("the service"), address, _folder: folder };
+    while TcpStream::connect(address).is_err() {
+        let ended = service.process.try_wait().expect("its state");
+        assert!(ended.is_none(), "the service ended: {ended:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    service
+}
+
 #[test]
-#[ignore = "needs a running service; tests/fuzz/run starts one"]
 fn mutated_bodies_over_sockets_get_only_statuses_of_the_contract() {
     let (count, seed) = (number(COUNT, COUNT_DEFAULT), number(SEED, 1_840));
-    let place = setting(PLACE).expect("the host and port of a service");
+    let service = start_service();
     let (mut random, corpus) = (Random(seed), corpus());
     let (mut latencies, mut statuses) = (Latencies(Vec::new()), BTreeMap::new());
-    let mut connection = TcpStream::connect(&place).expect("a connection");
+    let mut connection = TcpStream::connect(service.address).expect("a connection");
     connection.set_nodelay(true).expect("an option");
     for number in 0..count {
         progress(number, count);
         let body = mutated(&mut random, &corpus);
         let (path, allowed) = card_body::ENDPOINTS[random.below(3)];
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: {place}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            service.address,
             body.len()
         );
         let started = now();
