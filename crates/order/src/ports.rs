@@ -154,10 +154,12 @@ pub trait Store: Send + Sync {
     /// The orders that any of these keys is bound to, for ever.
     async fn bound(&self, keys: &[PaymentKey]) -> Result<Vec<OrderId>, StoreError>;
 
-    /// Claims up to `most` orders for `worker`. No other worker can claim them before `until`. First come the orders of dead workers that are
-    /// [recovered at once](Stored::is_recovered_at_once), whenever they are due; then
-    /// those that are due for a look, the longest due first. Their versions advance,
-    /// so a worker that held one before cannot write it any more.
+    /// Claims up to `most` orders for `worker`. No other worker can claim them before `until`.
+    /// First come the orders of dead workers that are [recovered at
+    /// once](Stored::is_recovered_at_once), whenever they are due; then those that are due and
+    /// [in play](Stored::is_in_play), the longest due first; then the other due ones, so that
+    /// no payer waits behind thousands of mailed cards. Their versions advance, so a worker
+    /// that held one before cannot write it any more.
     async fn claim(
         &self,
         worker: WorkerId,

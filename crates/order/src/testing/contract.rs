@@ -47,6 +47,7 @@ macro_rules! store_contract {
             transitions::of_one_operation_no_two_orders_are_in_play,
             transitions::events_are_appended_in_sequence,
             claims::the_longest_due_comes_first_and_no_more_than_asked,
+            claims::an_order_in_play_is_claimed_before_mailed_cards_that_are_due_longer,
             claims::a_claimed_order_is_not_claimed_again_until_its_lease_ends,
             claims::a_holder_from_before_a_claim_can_no_longer_write_the_order,
             claims::a_check_scheduled_by_a_clock_that_ran_ahead_is_due_now,

@@ -71,13 +71,15 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The orders of dead workers, then those that are due. Rows that another process is just
-/// taking are passed over. Each version
-/// advances, which is what keeps an earlier holder from writing.
+/// The orders of dead workers, then those that are due: first those in play, then mailed cards.
+/// Rows that another process is just taking are passed over. Each version advances, which is
+/// what keeps an earlier holder from writing.
 pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
     let columns = sql::columns("orders.");
     let names = sql::columns("taken.");
     let orphan = &*IS_ORPHAN;
+    let in_play = sql::in_play();
+    let is_due = "due_at IS NOT NULL AND (due_at <= $2 OR planned_at > $3)";
     let before = "due_at AS was_due, planned_at AS was_planned, worker AS was_worker";
     format!(
         "WITH orphans AS MATERIALIZED (
@@ -86,12 +88,18 @@ pub(super) static CLAIM: LazyLock<String> = LazyLock::new(|| {
              LIMIT $4 FOR UPDATE SKIP LOCKED
          ), due AS MATERIALIZED (
              SELECT id, 1 AS rank, {before} FROM orders
-             WHERE due_at IS NOT NULL AND (due_at <= $2 OR planned_at > $3)
+             WHERE state IN ({in_play}) AND {is_due}
                  AND id NOT IN (SELECT id FROM orphans) AND id <> ALL($6::text[])
              ORDER BY due_at, id LIMIT $4 - (SELECT count(*) FROM orphans)
              FOR UPDATE SKIP LOCKED
+         ), mailed AS MATERIALIZED (
+             SELECT id, 2 AS rank, {before} FROM orders
+             WHERE state NOT IN ({in_play}) AND {is_due} AND id <> ALL($6::text[])
+             ORDER BY due_at, id
+             LIMIT $4 - (SELECT count(*) FROM orphans) - (SELECT count(*) FROM due)
+             FOR UPDATE SKIP LOCKED
          ), chosen AS (
-             SELECT * FROM orphans UNION ALL SELECT * FROM due
+             SELECT * FROM orphans UNION ALL SELECT * FROM due UNION ALL SELECT * FROM mailed
          ), taken AS (
              UPDATE orders
              SET due_at = $5, planned_at = $2, worker = $1, version = version + 1

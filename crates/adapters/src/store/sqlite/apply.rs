@@ -32,20 +32,27 @@ const OFFERS_BETWEEN_CAPS: i64 = 10_000;
 
 static UPSERT: LazyLock<String> = LazyLock::new(|| sql::upsert(Dialect::Sqlite));
 static INSERT_OFFER: LazyLock<String> = LazyLock::new(|| sql::insert_offer(Dialect::Sqlite));
-/// Orders that are due, by index, and orders that were planned by a clock that ran ahead.
+/// Orders that are due, by index, and orders that were planned by a clock that ran ahead. Those
+/// in play are few and come first.
 static DUE: LazyLock<String> = LazyLock::new(|| {
-    sql::select(
+    let in_play = sql::in_play();
+    sql::select(&format!(
         "WHERE id IN (
              SELECT id FROM (
-                 SELECT * FROM (SELECT id, due_at FROM orders
-                     WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
+                 SELECT id, due_at, 0 AS rank FROM orders
+                     WHERE state IN ({in_play}) AND due_at IS NOT NULL
+                         AND (due_at <= ?1 OR planned_at > ?2)
                  UNION
-                 SELECT * FROM (SELECT id, due_at FROM orders
-                     WHERE due_at IS NOT NULL AND planned_at > ?2
+                 SELECT * FROM (SELECT id, due_at, 1 AS rank FROM orders
+                     WHERE due_at <= ?1 AND state NOT IN ({in_play})
                      ORDER BY due_at LIMIT ?3)
-             ) ORDER BY due_at LIMIT ?3
-         ) ORDER BY due_at",
-    )
+                 UNION
+                 SELECT * FROM (SELECT id, due_at, 1 AS rank FROM orders
+                     WHERE due_at IS NOT NULL AND planned_at > ?2 AND state NOT IN ({in_play})
+                     ORDER BY due_at LIMIT ?3)
+             ) ORDER BY rank, due_at LIMIT ?3
+         ) ORDER BY state NOT IN ({in_play}), due_at"
+    ))
 });
 
 static OTHER_IN_PLAY: LazyLock<String> = LazyLock::new(|| {

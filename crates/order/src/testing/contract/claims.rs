@@ -35,6 +35,28 @@ pub async fn the_longest_due_comes_first_and_no_more_than_asked(subject: StoreUn
     assert_eq!(claim(60, 64).await, ids(&[3]));
 }
 
+pub async fn an_order_in_play_is_claimed_before_mailed_cards_that_are_due_longer(
+    subject: StoreUnderTest,
+) {
+    let due_at = |wait| Attention { due: Some(NOW.plus(wait)), planned: NOW, ..Attention::NONE };
+    for (seed, wait) in [(1, 10), (2, 20), (3, 30)] {
+        subject.insert(Order { attention: due_at(wait), ..mailed(seed) }).await;
+    }
+    subject.insert(due(4, Some(NOW.plus(40)))).await;
+    // Planned by a clock that ran ahead.
+    let ahead = Attention { planned: NOW.plus(2 * CLOCK_SKEW_SECONDS), ..due_at(1_000) };
+    subject.insert(Order { attention: ahead, ..begun(offer(5), 5) }).await;
+    subject.insert(Order { attention: due_at(41), ..mailed(6) }).await;
+    let claim = async |most| {
+        let claimed = subject.claim(NOW.plus(40), NOW.plus(2_000), most).await.unwrap();
+        claimed.iter().map(Stored::id).collect::<Vec<_>>()
+    };
+    let ids = |seeds: &[u64]| seeds.iter().map(|seed| offer(*seed).id).collect::<Vec<_>>();
+    assert_eq!(claim(1).await, ids(&[4]));
+    assert_eq!(claim(2).await, ids(&[5, 1]));
+    assert_eq!(claim(64).await, ids(&[2, 3]));
+}
+
 pub async fn a_claimed_order_is_not_claimed_again_until_its_lease_ends(subject: StoreUnderTest) {
     let store = &subject.store;
     let kept = subject.insert(due(1, Some(NOW))).await;

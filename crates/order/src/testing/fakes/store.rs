@@ -161,7 +161,7 @@ impl Rows {
         let orphan = |order: &Stored| is_orphan(order, &dead);
         let is_due = |order: &Stored| orphan(order) || order.attention().is_due(now);
         let mut due: Vec<_> = self.orders.values_mut().filter(|order| is_due(order)).collect();
-        due.sort_by_key(|order| (!orphan(order), order.attention().due));
+        due.sort_by_key(|order| (!orphan(order), !order.is_in_play(), order.attention().due));
         let take = |order: &mut Stored| {
             let worker = Some(worker);
             let earlier = order.attention();
