@@ -21,7 +21,7 @@ PROGRAMS = ("cargo", "build", "--quiet", "-p", "server", "-p", "sandbox", "--bin
 MARK = re.compile(r"\s*// (begin )?mutant: (.*)")
 END = "// end mutant"
 # Each run of CI tries one of these parts, in one or two minutes.
-PARTS = 18
+PARTS = 36
 
 
 class Suite(collections.namedtuple("Suite", "package target filters")):
@@ -170,7 +170,7 @@ def attempt(mutant, place):
 
 
 def commits():
-    """A number that grows by one with each commit, so that eighteen in a row try everything."""
+    """A number that grows by one with each commit, so that 36 in a row try everything."""
     counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True,
                              text=True, check=False)
     return int(counted.stdout or 0)
@@ -187,7 +187,7 @@ def choose(mutants, arguments):
         chosen = [m for m in mutants if isinstance(m.suite, kind)]
     if arguments.part:
         number = commits() if arguments.start is None else arguments.start
-        # Every eighteenth one, so that each suite has its share.
+        # Every 36th one, so that each suite has its share.
         chosen = chosen[number % PARTS::PARTS]
         print(f"a part of the mistakes: scripts/mutants --part --from {number}")
     return chosen
