@@ -53,7 +53,7 @@ impl fmt::Display for Breach {
             Self::DoubleCard => "cards mailed twice",
             Self::DoubleSubmission => "cards submitted twice after one write",
             Self::UnpaidCard => "cards mailed unpaid",
-            Self::LostCard => "cards response to be mailed that are not",
+            Self::LostCard => "cards recorded as mailed that are not",
             Self::Wrong402 => "402 while paid or in doubt",
             Self::StillInDoubt => "orders in doubt after recovery",
         })
