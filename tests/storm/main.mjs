@@ -19,7 +19,7 @@ import { askOnceMore, waitForRest } from "../x402/rest.mjs";
 import { startDatabase } from "./database.mjs";
 import { checkFencing, checkVersions, createSentTransactions } from "./fencing.mjs";
 import { DATABASE, OUTSIDE, startNetwork } from "./network.mjs";
-import { startStorm } from "./schedule.mjs";
+import { STATES, startStorm } from "./schedule.mjs";
 import { startServices } from "./services.mjs";
 
 const [way, rails, processesWord, ordersWord, seedWord] = process.argv.slice(2);
@@ -43,8 +43,6 @@ const GAS_BUDGET = Object.values(NETWORKS).map(name => `${name}=100000000000000`
 const isSending = way === "settler" || rails !== "x402";
 /** With fewer paid orders than this the storm shows nothing, for example because the machine is too busy. */
 const PAID_LEAST = orders / (isShort ? 16 : 4);
-/** What each fault must have struck at least once in a full run. */
-const STATES = ["settling", "unconfirmed", "submitting"];
 
 const opened = [];
 const begunAt = Date.now();

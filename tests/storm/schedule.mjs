@@ -10,6 +10,9 @@ const FULL = { processes: [1, 6], database: [8, 25], network: [1, 5], suspend: [
 const SHORT = { processes: [0.5, 1], database: [1, 2], network: [1, 2], suspend: [15, 16], cut: [2, 3] };
 /** Without a heartbeat for so long, a suspended process has lost the lease. */
 const TAKEOVER_SECONDS = 13;
+/** What each fault must have struck at least once in a long storm, and how long it waits for that. */
+export const STATES = ["settling", "unconfirmed", "submitting"];
+const STATE_WAIT_MILLISECONDS = 5_000;
 
 /** The names in random order. */
 const shuffle = (names, seed, ...words) => names.map((name, at) => [chance(seed, ...words, at), name]).sort(([one], [other]) => one - other).map(([, name]) => name);
@@ -104,12 +107,23 @@ export function startStorm({ seed, isShort, isSending, services, database, netwo
     const end = Date.now() + 1_000 * (least + (most - least) * luck(what, words));
     while (Date.now() < end && !isOver()) await sleep(50);
   };
-  /** Counts the fault, and in which states it finds orders: those of one process, or all. */
+  /** The states in which there are orders: those of one process, or all. While the database is away, that is not known. */
+  const statesOf = async address => (await database.inPlay(address).catch(() => [])).map(({ state }) => state);
+  /**
+   * Counts the fault, and in which states it finds orders. In the long storm it waits for a moment at which there is one in
+   * a state that it has not struck yet: some states last for milliseconds.
+   */
   const strike = async (kind, address) => {
     const struck = (kinds[kind] ??= { strikes: 0, states: {} });
     struck.strikes += 1;
-    // While the database is away, that is not known.
-    for (const { state } of await database.inPlay(address).catch(() => [])) struck.states[state] = (struck.states[state] ?? 0) + 1;
+    const missing = STATES.filter(state => !struck.states[state]);
+    const end = Date.now() + (isShort || missing.length === 0 ? 0 : STATE_WAIT_MILLISECONDS);
+    let found = await statesOf(address);
+    while (!missing.some(state => found.includes(state)) && Date.now() < end && !isOver()) {
+      await sleep(20);
+      found = await statesOf(address);
+    }
+    for (const state of found) struck.states[state] = (struck.states[state] ?? 0) + 1;
   };
   const pick = (list, ...words) => list[Math.floor(luck(...words) * list.length)];
   const context = { services, database, network, peers, strike, pick, last, isShort, isSending, luck, takeovers };
