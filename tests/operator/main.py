@@ -34,11 +34,13 @@ def expect(result, code, *words):
 
 
 def lost_order(sandbox, kind="reset_before"):
-    """A paid order whose submission has an unknown outcome."""
+    """A paid order whose submission has an unknown outcome. An action is rejected if what was shown changes, so the
+    payment is final by then."""
     sandbox.fault(kind="list_empty", operation="list")
     sandbox.fault(kind=kind, operation="send", times=1)
     order = sandbox.pay(expected=5)
     sandbox.wait_for_state(order, "unfulfilled_lost")
+    wait_for("the payment is final", lambda: sandbox.show(order)["settlement"]["standing"] == "final")
     return order
 
 

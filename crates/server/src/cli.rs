@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 use payer::values::amount::UsdcAmount;
@@ -177,7 +178,7 @@ pub(crate) struct PayArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct SimulateArguments {
     /// The number of orders
-    #[arg(long, default_value = "10000")]
+    #[arg(long, default_value = "10000", value_parser = at_least_one::<NonZero<u64>>)]
     pub orders: NonZero<u64>,
 
     /// The random seed; the same seed gives the same faults. Default: random, and printed
@@ -185,7 +186,12 @@ pub(crate) struct SimulateArguments {
     pub seed: u64,
 
     /// The number of threads; default: one for each core
-    #[arg(long, default_value_t = cores(), hide_default_value = true)]
+    #[arg(
+        long,
+        default_value_t = cores(),
+        hide_default_value = true,
+        value_parser = at_least_one::<NonZero<usize>>
+    )]
     pub threads: NonZero<usize>,
 
     /// Print one story of two orders event by event, to analyse a failing seed
@@ -206,6 +212,10 @@ fn long_help() -> String {
 fn random_seed() -> u64 {
     // Any seed is valid; without randomness it is 0.
     getrandom::u64().unwrap_or_default()
+}
+
+fn at_least_one<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "not a whole number from 1 on")
 }
 
 fn cores() -> NonZero<usize> {

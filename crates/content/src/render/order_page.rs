@@ -25,6 +25,8 @@ pub struct OrderSummary {
     pub refund: Option<TransferProof>,
     /// Whether times of delivery are of interest.
     pub travels: bool,
+    /// On the chains of the sandbox.
+    pub play: bool,
     /// How often to look again. None if nothing will change.
     pub poll_seconds: Option<u32>,
 }
@@ -168,6 +170,7 @@ impl OrderPages {
                 text => text("text"),
                 next => text("next"),
                 travels => order.travels,
+                play => order.play,
                 timeline => timeline.collect::<Vec<_>>(),
                 payment => payment,
                 refund => refund,
@@ -237,6 +240,7 @@ fn sample() -> OrderSummary {
         }),
         refund: Some(transfer),
         travels: true,
+        play: true,
         poll_seconds: Some(5),
     }
 }

@@ -19,7 +19,7 @@ A command that changes an order shows the order, says what it will do, and asks.
 the order has changed since it was shown. The event that it records names you.
 
 Elsewhere, through an SSH tunnel to operator.listen:
-  pennyblack orders list --operator-url http://127.0.0.1:8403 --token-file operator.token
+  pennyblack orders list --operator-url http://127.0.0.1:8404 --token-file operator.token
 
 Exit codes:
   0  done

@@ -191,7 +191,7 @@ async fn rejection(response: Response<Incoming>) -> ClientError {
 }
 
 fn loopback(url: &str, token_file: &Path) -> Result<OperatorEndpoint, String> {
-    let invalid = || format!("`{url}` is not a URL such as http://127.0.0.1:8403.\n");
+    let invalid = || format!("`{url}` is not a URL such as http://127.0.0.1:8404.\n");
     let parsed = Url::parse(url).map_err(|_| invalid())?;
     let port = parsed.port_or_known_default().filter(|_| parsed.scheme() == "http");
     let (Some(host), Some(port)) = (parsed.host_str(), port) else { return Err(invalid()) };
@@ -200,6 +200,12 @@ fn loopback(url: &str, token_file: &Path) -> Result<OperatorEndpoint, String> {
         format!("The token file {} cannot be read: {error}.\n", token_file.display())
     })?;
     let token = Zeroizing::new(token.trim().to_owned());
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!(
+            "{} has no operator token. It is in the file operator.token of the service's data folder.\n",
+            token_file.display()
+        ));
+    }
     Ok(OperatorEndpoint::Loopback { authority: format!("{host}:{port}"), token })
 }
 

@@ -50,8 +50,8 @@ fn coverage_table(orders: u64, incidents: &IncidentCounts) -> String {
     let (missing, unexpected) = (missing(incidents), incidents.unexpected(Coverage::Simulation));
     let occurred = incidents.kinds() - unexpected.len();
     let mut text = format!(
-        "\nOutcomes and disturbances by the state of the order; a dot is impossible\n\n{}\n{occurred} \
-         possible combinations occurred, {} did not\n",
+        "\nOutcomes and disturbances by the state of the order; a dot is impossible, a zero is \
+         missing,\nand a dash is too rare to be demanded\n\n{}\n{occurred} possible combinations occurred, {} did not\n",
         incidents.table(Coverage::Simulation),
         missing.len()
     );

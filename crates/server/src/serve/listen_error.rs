@@ -3,14 +3,18 @@
 use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 
+/// So far away, no listener of another process with the default ports is in the way.
+const OTHER_PORT: u16 = 100;
+
 pub(super) fn message(listen: SocketAddr, error: &Error) -> String {
     let port = listen.port();
-    let elsewhere = SocketAddr::new(listen.ip(), port.checked_add(1).unwrap_or(0));
+    let elsewhere = SocketAddr::new(listen.ip(), port.checked_add(OTHER_PORT).unwrap_or(0));
     // `ErrorKind` is non-exhaustive, so an `if` lists those with advice.
     let advice = if error.kind() == ErrorKind::AddrInUse {
         format!(
             "The port is in use, perhaps by another Pennyblack process.\n  Find it:           \
-             ss -ltnp 'sport = :{port}'\n  Use another port:  PENNYBLACK_LISTEN={elsewhere} pennyblack\n"
+             ss -ltnp 'sport = :{port}'\n  Use another port:  PENNYBLACK_LISTEN={elsewhere} pennyblack\n\
+             A second process beside it needs a data folder of its own: PENNYBLACK_DATA=./data2\n"
         )
     } else if error.kind() == ErrorKind::PermissionDenied {
         format!(
@@ -37,7 +41,7 @@ mod tests {
     fn each_message_says_what_to_do() {
         let listen = SocketAddr::from(([127, 0, 0, 1], 80));
         for (kind, advice) in [
-            (ErrorKind::AddrInUse, "PENNYBLACK_LISTEN=127.0.0.1:81 pennyblack"),
+            (ErrorKind::AddrInUse, "PENNYBLACK_LISTEN=127.0.0.1:180 pennyblack"),
             (ErrorKind::PermissionDenied, "PENNYBLACK_LISTEN=127.0.0.1:8402 pennyblack"),
             (ErrorKind::AddrNotAvailable, "PENNYBLACK_LISTEN=127.0.0.1:80 pennyblack"),
         ] {

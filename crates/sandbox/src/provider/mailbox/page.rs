@@ -80,7 +80,7 @@ fn entry(card: &EmulatedCard, now: Timestamp) -> String {
     let accepted = dates::instant(card.accepted_at);
     format!(
         "<li id=\"card-{id}\"><div class=\"sides\">{sides}</div><div class=\"facts\">\
-         <h2>EmulatedCard {id}</h2><p class=\"stage {class}\">{word}</p><p class=\"note\">{explained}</p>\
+         <h2>Card {id}</h2><p class=\"stage {class}\">{word}</p><p class=\"note\">{explained}</p>\
          <dl><div><dt>Country</dt><dd>{country}</dd></div><div><dt>Price</dt><dd>{price}</dd></div>\
          <div><dt>Accepted</dt><dd><time datetime=\"{accepted}\">{day}, {time} UTC</time></dd></div>\
          <div><dt>Reference</dt><dd>{reference}</dd></div></dl></div></li>",
