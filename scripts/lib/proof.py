@@ -107,7 +107,8 @@ all with `scripts/prove`. Each campaign prints its seed, and a failure prints th
 A result counts for the source of its commit.
 
 [Defects that the campaigns found](proof/defects.md) · [mutants that survive](proof/surviving-mutants.md) ·
-[how fast the service is](speed.md)
+[how fast the service is](speed.md) · the last soak: [memory](proof/soak-memory.svg),
+[file handles](proof/soak-handles.svg), [disk](proof/soak-disk.svg), [backlog](proof/soak-backlog.svg)
 """
 
 

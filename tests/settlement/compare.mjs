@@ -7,6 +7,8 @@ import { PRICES } from "./payers.mjs";
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 const READ_AT_ONCE = 32;
+/** The answer about all blocks of a long run is larger than a client accepts. */
+const BLOCKS_AT_ONCE = 2_000n;
 /** A card that is paid for and not yet with the provider, as far as the service knows. */
 const OWED = new Set(["paid", "fulfillment_needs_reconciliation"]);
 
@@ -16,7 +18,11 @@ export const newLedger = () => ({ moved: [], next: 0n, paid: new Map() });
 /** Every payment to the seller so far, with the order whose authorization it spent. */
 async function readTransfers(chain, orders, ledger) {
   const last = await chain.reader.getBlockNumber({ cacheTime: 0 });
-  const logs = await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: ledger.next, toBlock: last });
+  const logs = [];
+  for (; ledger.next <= last; ledger.next += BLOCKS_AT_ONCE) {
+    const toBlock = ledger.next + BLOCKS_AT_ONCE - 1n;
+    logs.push(...(await chain.reader.getLogs({ address: USDC[chain.id], event: TRANSFER, args: { to: orders[0].payTo }, fromBlock: ledger.next, toBlock: toBlock < last ? toBlock : last })));
+  }
   ledger.next = last + 1n;
   const inputs = new Map();
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];

@@ -213,17 +213,18 @@ fn a_paid_card_goes_before_the_previews_that_wait_for_the_row() {
         let budget = shared_budget(&store).at_rate(one_call);
         budget.note(AccountStanding::Refused).await;
         clock.client.batch_execute(HOLD).await.unwrap();
-        // The first goes to the database at once and waits there; the others come later, the
-        // preview first.
-        let ((), preview, paid, ()) = tokio::join!(
-            budget.note(AccountStanding::Refused),
-            budget.take(CallPurpose::Preview),
-            budget.take(CallPurpose::Paid),
-            async {
-                wait_for_the_row(&clock).await;
-                clock.client.batch_execute("ROLLBACK").await.unwrap();
-            },
-        );
+        // The first waits in the database; the others come while it does, the preview first.
+        let while_it_waits = async {
+            wait_for_the_row(&clock).await;
+            tokio::join!(
+                budget.take(CallPurpose::Preview),
+                budget.take(CallPurpose::Paid),
+                clock.client.batch_execute("ROLLBACK"),
+            )
+        };
+        let ((), (preview, paid, released)) =
+            tokio::join!(budget.note(AccountStanding::Refused), while_it_waits);
+        released.unwrap();
         assert_eq!((preview, paid), (Err(BudgetExhausted), Ok(())));
         store.close().await.unwrap();
     });
