@@ -23,11 +23,11 @@ mod mailed;
 pub(crate) mod payment;
 pub mod resubmit_watch;
 
-/// How many orders one pass claims.
-const BATCH: usize = 64;
+/// How many orders one run claims at most.
+pub const BATCH: usize = 64;
 /// How many of them are examined at once: an order that waits for a node or a provider
 /// that does not answer must not delay the others.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 
 /// Examines orders that are not at rest.
 pub struct Reconciler {
@@ -40,9 +40,9 @@ impl Reconciler {
         Self { writer, resubmit_watches: ResubmitWatches::default() }
     }
 
-    /// Examines every order that is due, returns how many those were, and reports what a
-    /// person should know. It may run any number of times, and beside a request for the
-    /// same order: of two writers the second one loses.
+    /// Examines up to [`BATCH`] orders that are due, returns how many those were, and reports
+    /// what a person should know. It may run any number of times, beside itself, and beside a
+    /// request for the same order: of two writers the second one loses.
     pub async fn reconcile(
         &self,
         tenders: &Tenders,

@@ -1,11 +1,14 @@
 //! Runs the reconciler periodically, which completes orders that a crash or a lost response left open.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use adapters::clock::SystemClock;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use order::ports::Clock;
-use order::reconciler::Reconciler;
 use order::reconciler::alert::{Alert, AlertKind};
+use order::reconciler::{BATCH, Reconciler};
 use order::tender::Tenders;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -14,8 +17,10 @@ use tracing::{error, info, warn};
 
 use crate::metrics;
 
-/// Between two runs. Each order has its own retry schedule in addition.
+/// Between the starts of two runs. Each order has its own retry schedule in addition.
 const PAUSE_SECONDS: u64 = 5;
+/// Runs overlap, so that a request without an answer delays only the orders of its own run.
+const RUNS_AT_ONCE: usize = 4;
 
 /// The task that runs the reconciler.
 pub(crate) struct ReconcilerLoop {
@@ -42,7 +47,7 @@ impl ReconcilerLoop {
         let _ = self.stop.send(());
     }
 
-    /// Waits for the current run until the deadline.
+    /// Waits for the current runs until the deadline.
     pub(crate) async fn finish(&mut self, deadline: Instant) -> ReconcilerEnd {
         match timeout_at(deadline, &mut self.task).await {
             Ok(_) => ReconcilerEnd::Finished,
@@ -57,23 +62,50 @@ impl Drop for ReconcilerLoop {
     }
 }
 
-/// Runs until it is stopped, which takes effect between two runs.
+/// Starts runs until it is stopped, and then completes those that have started.
 async fn run(reconciler: Reconciler, tenders: Tenders, mut stopped: watch::Receiver<()>) {
+    let mut runs = FuturesUnordered::new();
     loop {
-        match reconciler.reconcile(&tenders, &log_alert).await {
-            Ok(count) => {
-                metrics::set_reconciled(SystemClock::start().now());
-                if count > 0 {
-                    info!(count, "reconciled orders");
+        if runs.len() < RUNS_AT_ONCE {
+            runs.push(run_once(&reconciler, &tenders));
+        }
+        let mut next = pin!(pause(&*reconciler.writer.clock));
+        loop {
+            tokio::select! {
+                biased;
+                _ = stopped.changed() => {
+                    while runs.next().await.is_some() {}
+                    return;
+                }
+                () = &mut next => break,
+                () = reconciler.writer.store.orphaned() => {
+                    info!("a process ended without releasing its orders; reconciling them");
+                    break;
+                }
+                Some(count) = runs.next() => {
+                    // There may be more orders that are due.
+                    if count == BATCH {
+                        break;
+                    }
                 }
             }
-            Err(refusal) => warn!(kind = ?refusal, "cannot reconcile orders; will retry"),
         }
-        tokio::select! {
-            biased;
-            _ = stopped.changed() => return,
-            () = pause(&*reconciler.writer.clock) => {}
-            () = reconciler.writer.store.orphaned() => info!("a process ended without releasing its orders; reconciling them"),
+    }
+}
+
+/// Returns how many orders were examined.
+async fn run_once(reconciler: &Reconciler, tenders: &Tenders) -> usize {
+    match reconciler.reconcile(tenders, &log_alert).await {
+        Ok(count) => {
+            metrics::set_reconciled(SystemClock::start().now());
+            if count > 0 {
+                info!(count, "reconciled orders");
+            }
+            count
+        }
+        Err(refusal) => {
+            warn!(kind = ?refusal, "cannot reconcile orders; will retry");
+            0
         }
     }
 }
@@ -141,24 +173,4 @@ fn jitter() -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_runbook_quotes_the_log_line_of_every_alert() {
-        let runbook = include_str!("../../../../docs/operate/alerts.md");
-        for kind in [
-            AlertKind::Payment,
-            AlertKind::RefusedCard,
-            AlertKind::CardInDoubt,
-            AlertKind::Finality,
-            AlertKind::Reversed,
-            AlertKind::ReversedElsewhere(None),
-            AlertKind::Undelivered,
-            AlertKind::RefundDue,
-        ] {
-            let line = format!("> {}\n", alert_text(&kind));
-            assert!(runbook.contains(&line), "{kind:?}: {line}");
-        }
-    }
-}
+mod tests;

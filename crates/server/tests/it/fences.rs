@@ -114,6 +114,7 @@ const FENCES: &[(&str, &[&str])] = &[
             "async-trait",
             "axum",
             "clap",
+            "futures-util",
             "getrandom",
             "http-body-util",
             "hyper",
