@@ -16,8 +16,8 @@ const HONEST_PER_SECOND = 40;
 const P99_MILLISECONDS = 50;
 const P99_TIMES = 2;
 const MEMORY_MB = 300;
-/** The limit of a slow body is 10 seconds; the opener may notice the end a little later. */
-const CLOSED_SECONDS = 11;
+/** The limit of a slow body is 9 seconds; the opener may notice the end a little later. */
+const CLOSED_SECONDS = 10;
 const FLOODERS = 4;
 const OPEN_SECONDS = 120;
 

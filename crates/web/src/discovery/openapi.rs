@@ -80,7 +80,7 @@ fn info(facts: &SiteFacts) -> Value {
              and read X-Service-API-Version, which must be 1. Routes to be removed are marked \
              deprecated and send Deprecation and Sunset; none is now. Every GET also supports \
              HEAD. Any path may answer 405, 431 (more than 16 KiB of \
-             headers), 413 (more than 64 KiB of body), 408 (a body slower than 10 seconds; 400 at \
+             headers), 413 (more than 64 KiB of body), 408 (a body slower than 9 seconds; 400 at \
              postcards and /mcp) and 503 (no answer in time).",
             site.summary,
             guidance::authorization(facts)

@@ -20,8 +20,8 @@ pub const BODY_BYTES: usize = 64 * 1024;
 pub const REQUEST_TIME: Duration = Duration::from_secs(30);
 
 /// 64 KiB in this time is the speed of a slow modem. A slower body occupies a connection on
-/// purpose.
-const BODY_TIME: Duration = Duration::from_secs(10);
+/// purpose, and is closed within ten seconds.
+const BODY_TIME: Duration = Duration::from_secs(9);
 
 /// The two largest payment credentials together stay under half of this.
 pub(super) const HEAD_BYTES: usize = 16 * 1024;
@@ -141,7 +141,7 @@ fn body_timed_out(limits: RequestLimits) -> Problem {
     Problem {
         status: limits.body_timeout,
         code: "body_too_slow",
-        message: Cow::Borrowed("The body did not arrive within 10 seconds."),
+        message: Cow::Borrowed("The body did not arrive within 9 seconds."),
         retry: Retry::Same,
     }
 }
