@@ -5,13 +5,13 @@ mod interface;
 mod memory;
 mod notices;
 
-pub(crate) use codec::{read_content, write_content};
+pub(crate) use codec::{read_content, read_mined, write_content, write_mined};
 pub use interface::{
     AccountCode, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
 };
 pub use memory::MemoryOutbox;
 pub(crate) use notices::NoticeBoard;
-pub use notices::{MinedNotice, Notices};
+pub use notices::{MinedNotice, MinedTransaction, Notices};
 
 pub use super::transaction::SignedTransaction;

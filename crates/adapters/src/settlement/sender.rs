@@ -16,8 +16,7 @@ use std::time::Duration;
 use alloy_primitives::{B256, Bytes};
 use async_trait::async_trait;
 use order::model::chain::EvmAddress;
-use order::model::ids::Timestamp;
-use order::model::payment::{Finality, PaymentKey};
+use order::model::payment::PaymentKey;
 use order::ports::Clock;
 use tokio::sync::{mpsc, oneshot};
 
@@ -32,13 +31,11 @@ use super::fees::GasTerms;
 use super::gas_budget::GasBudget;
 use super::limits::SettlerLimits;
 use super::outbox::{
-    Epoch, Notices, Outbox, SenderAccount, SettlementQueue, SettlementRequest, Withdrawal,
+    Epoch, MinedTransaction, Notices, Outbox, SenderAccount, SettlementQueue, SettlementRequest,
+    Withdrawal,
 };
 use super::transaction::TransactionSigner;
-use crate::rpc::{
-    AccountProgress, BlockHead, NodeError, SendError, SendOutcome, SimulatedCall,
-    TransactionReceipt,
-};
+use crate::rpc::{AccountProgress, BlockHead, NodeError, SendError, SendOutcome, SimulatedCall};
 
 /// How long to wait after the store or the node did not answer.
 const RETRY: Duration = Duration::from_millis(250);
@@ -52,14 +49,6 @@ pub(super) enum SenderOutcome {
     SendError(NotSentReason),
     /// It may still be mined.
     Unknown(&'static str),
-}
-
-/// A transaction in a block.
-#[derive(Clone, Debug)]
-pub(super) struct MinedTransaction {
-    pub(super) receipt: TransactionReceipt,
-    /// Time and finality of its block; none if the sender has not seen the block in the chain.
-    pub(super) in_block: Option<(Timestamp, Finality)>,
 }
 
 /// Why a settlement got no nonce.

@@ -38,6 +38,8 @@ pub enum EncryptedColumn {
     Credential,
     Preparation,
     Outbox,
+    /// In no column: a notice to other processes.
+    Notice,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +116,7 @@ fn authenticated(order: OrderId, column: EncryptedColumn) -> Vec<u8> {
         EncryptedColumn::Credential => b"credential",
         EncryptedColumn::Preparation => b"preparation",
         EncryptedColumn::Outbox => b"outbox",
+        EncryptedColumn::Notice => b"notice",
     };
     [&order.bytes(), column].concat()
 }

@@ -24,6 +24,7 @@ mod connection;
 mod events;
 mod heartbeat;
 mod lease;
+mod notices;
 mod outbox;
 mod queries;
 mod session;
@@ -68,12 +69,12 @@ impl PostgresStore {
     ) -> Result<Self, OpenError> {
         let (server, url) = Server::connect(url, keyring).await?;
         // The first heartbeat is written before anything else can be.
-        let session = Arc::new(Session::new(url, worker));
+        let cipher = ColumnCipher::new(keyring);
+        let session = Arc::new(Session::new(url, worker, cipher.clone()));
         session.client().await.map_err(error::postgres)?;
         let undecryptable = Arc::new(Undecryptable::default());
         let heartbeat =
             Heartbeat::start(server.clone(), session.clone(), worker, undecryptable.clone());
-        let cipher = ColumnCipher::new(keyring);
         let offers = AtomicU64::new(0);
         Ok(Self { cipher, offers, server, session, heartbeat, undecryptable })
     }

@@ -62,9 +62,10 @@ fn every_connection_is_encrypted_and_notices_arrive() {
         let mut notices = listener.notices();
         let account =
             SenderAccount { network: Network::Base, address: EvmAddress::from_bytes([7; 20]) };
-        let mined = MinedNotice { key: PaymentKey([1; 32]), transaction: [2; 32].into() };
-        teller.announce(account, &[mined]).await;
-        assert_eq!(notices.mined().await.as_deref(), Some(&[mined][..]));
+        let (key, transaction) = (PaymentKey([1; 32]), [2; 32].into());
+        let mined = [MinedNotice { key, transaction, mined: None }];
+        teller.announce(account, &mined).await;
+        assert_eq!(notices.mined().await.as_deref(), Some(&mined[..]));
 
         let encrypted = "SELECT count(*), count(*) FILTER (WHERE ssl) \
                          FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = $1";

@@ -203,7 +203,7 @@ pub trait SettlementQueue: Send + Sync {
     /// Takes a settlement out of the queue, if it is still there.
     async fn withdraw(&self, key: PaymentKey) -> Result<Withdrawal, OutboxError>;
 
-    /// Tells other processes that these transactions are in a block.
+    /// Tells other processes what this one has read of transactions in blocks.
     async fn announce(&self, account: SenderAccount, mined: &[MinedNotice]);
 
     /// What this process is told from now on. A notice may be missed, so processes look by

@@ -3,17 +3,30 @@
 use std::sync::Arc;
 
 use alloy_primitives::B256;
-use order::model::payment::PaymentKey;
+use order::model::ids::Timestamp;
+use order::model::payment::{Finality, PaymentKey};
 use tokio::sync::{broadcast, watch};
+
+use crate::rpc::TransactionReceipt;
 
 /// A process that has missed more than that looks at everything it waits for.
 const KEPT: usize = 256;
 
-/// A transaction that is in a block. A hint: the receipt is the proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A transaction of a payment that is in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinedNotice {
     pub key: PaymentKey,
     pub transaction: B256,
+    /// What the sender has read of it. Without it the notice is only a hint to read it.
+    pub mined: Option<MinedTransaction>,
+}
+
+/// A transaction in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinedTransaction {
+    pub receipt: TransactionReceipt,
+    /// Time and finality of its block; none if the sender has not seen the block in the chain.
+    pub in_block: Option<(Timestamp, Finality)>,
 }
 
 /// Passes on to the senders of one process what it is told.

@@ -9,11 +9,11 @@ use tracing::field::display;
 
 use super::assign::SIGNED_MOST;
 use super::leader::Leadership;
-use super::{MinedTransaction, Sender, SenderOutcome};
+use super::{Sender, SenderOutcome};
 use crate::measurements;
 use crate::rpc::{BlockHead, ReceiptStatus, TransactionReceipt};
 use crate::settlement::fees::GasTerms;
-use crate::settlement::outbox::{AccountCode, MinedNotice, OutboxError};
+use crate::settlement::outbox::{AccountCode, MinedNotice, MinedTransaction, OutboxError};
 
 /// How many flights are looked up at once.
 const FLIGHTS: usize = 64;
@@ -46,10 +46,10 @@ impl Sender {
         let mined = mined.filter_map(|((nonce, _), receipt)| Some((*nonce, receipt?)));
         let mined: Vec<(u64, TransactionReceipt)> = mined.collect();
         let news = !mined.is_empty();
-        let awaited_elsewhere = self.awaited_elsewhere(leadership, &mined);
-        let mut reverted = Vec::new();
+        let (mut reverted, mut notices) = (Vec::new(), Vec::new());
         let (head, settled) = (leadership.head, leadership.settled);
         for (nonce, found) in self.with_blocks(head, settled, mined).await {
+            notices.extend(self.notice_elsewhere(leadership, nonce, &found));
             reverted.extend(self.mined(leadership, nonce, found));
         }
         self.find_displaced(leadership, &asked, now);
@@ -63,9 +63,9 @@ impl Sender {
             leadership.poll_later(now);
         }
         if let Some(queue) = self.parts.outbox.queue()
-            && !awaited_elsewhere.is_empty()
+            && !notices.is_empty()
         {
-            queue.announce(self.parts.account, &awaited_elsewhere).await;
+            queue.announce(self.parts.account, &notices).await;
         }
         for nonce in reverted {
             self.write_failure(leadership, nonce).await?;
@@ -76,18 +76,17 @@ impl Sender {
         Ok(())
     }
 
-    /// Transactions in blocks that no request of this process waits for.
-    fn awaited_elsewhere(
+    /// For a transaction in a block that no request of this process waits for.
+    fn notice_elsewhere(
         &self,
         leadership: &Leadership,
-        mined: &[(u64, TransactionReceipt)],
-    ) -> Vec<MinedNotice> {
-        let notice = |(nonce, receipt): &(u64, TransactionReceipt)| {
-            let key = leadership.in_flight.get(*nonce)?.row.key()?;
-            let transaction = receipt.transaction;
-            (!self.waiters.contains_key(&key)).then_some(MinedNotice { key, transaction })
-        };
-        mined.iter().filter_map(notice).collect()
+        nonce: u64,
+        found: &MinedTransaction,
+    ) -> Option<MinedNotice> {
+        let key = leadership.in_flight.get(nonce)?.row.key()?;
+        let transaction = found.receipt.transaction;
+        let notice = || MinedNotice { key, transaction, mined: Some(found.clone()) };
+        (!self.waiters.contains_key(&key)).then(notice)
     }
 
     /// Looks up the blocks of receipts, so that the requests that wait need not. Most are in

@@ -10,7 +10,9 @@ use order::model::payment::PaymentKey;
 use super::leader::FINALITY_PERIOD;
 use super::{Command, NotSentReason, RoleEnd, Sender, SenderOutcome};
 use crate::rpc::ReceiptStatus;
-use crate::settlement::outbox::{MinedNotice, SentTransactions, SettlementRequest, Withdrawal};
+use crate::settlement::outbox::{
+    MinedNotice, MinedTransaction, SentTransactions, SettlementRequest, Withdrawal,
+};
 
 /// How often the outbox is read for the settlements that this process waits for, if it is
 /// not told of a change sooner.
@@ -86,8 +88,8 @@ impl Sender {
             match self.gather_handed(&mut handed, pause).await {
                 WakeReason::ByCommand => {}
                 WakeReason::ByBlocks(Some(notices)) => {
-                    let told = notices.iter().map(|notice| (notice.key, notice.transaction));
-                    self.look_up(&mut handed, &mut settled, told.collect()).await;
+                    let unread = self.take_mined(&mut handed, &notices);
+                    self.look_up(&mut handed, &mut settled, unread).await;
                 }
                 WakeReason::ByBlocks(None) => look_due = Duration::ZERO,
                 WakeReason::Closed => return (RoleEnd::Closed, Vec::new()),
@@ -186,6 +188,40 @@ impl Sender {
         self.look_up(handed, settled, hashes).await;
     }
 
+    /// Answers the requests whose transaction a notice shows in a block. Returns those
+    /// transactions of which it only says that they are in one.
+    fn take_mined(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
+        notices: &[MinedNotice],
+    ) -> Vec<(PaymentKey, B256)> {
+        let mut unread = Vec::new();
+        for MinedNotice { key, transaction, mined } in notices {
+            match mined {
+                _ if !self.waiters.contains_key(key) => {}
+                Some(mined) => self.answer_mined(handed, *key, mined.clone()),
+                None => unread.push((*key, *transaction)),
+            }
+        }
+        unread
+    }
+
+    fn answer_mined(
+        &mut self,
+        handed: &mut BTreeMap<PaymentKey, QueuedSettlement>,
+        key: PaymentKey,
+        found: MinedTransaction,
+    ) {
+        let receipt = &found.receipt;
+        let is_earlier = |one: &QueuedSettlement| one.earlier.contains(&receipt.transaction);
+        let failed = receipt.outcome == ReceiptStatus::Reverted;
+        if failed && handed.get(&key).is_some_and(is_earlier) {
+            return;
+        }
+        handed.remove(&key);
+        self.answer(key, &SenderOutcome::Mined(Box::new(found)));
+    }
+
     /// Looks up the blocks of some transactions.
     async fn look_up(
         &mut self,
@@ -205,14 +241,7 @@ impl Sender {
         let mined = hashes.into_iter().zip(progress.receipts);
         let mined = mined.filter_map(|((key, _), receipt)| Some((key, receipt?))).collect();
         for (key, found) in self.with_blocks(progress.head, settled, mined).await {
-            let receipt = &found.receipt;
-            let is_earlier = |one: &QueuedSettlement| one.earlier.contains(&receipt.transaction);
-            let failed = receipt.outcome == ReceiptStatus::Reverted;
-            if failed && handed.get(&key).is_some_and(is_earlier) {
-                continue;
-            }
-            handed.remove(&key);
-            self.answer(key, &SenderOutcome::Mined(Box::new(found)));
+            self.answer_mined(handed, key, found);
         }
     }
 

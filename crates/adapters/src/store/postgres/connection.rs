@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deadpool_postgres::{
-    Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+    Client, Manager, ManagerConfig, Pool, PoolError, QueueMode, RecyclingMethod, Runtime,
 };
 use order::ports::StoreError;
 use tokio_postgres::error::SqlState;
@@ -72,6 +72,8 @@ impl Server {
         let manager = Manager::from_config(url.config.clone(), url.tls.clone(), recycling);
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
+            // A connection that was just used has its statements in the processor's cache.
+            .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
             .create_timeout(Some(CONNECT))

@@ -5,11 +5,12 @@ use order::model::ids::Timestamp;
 use order::model::payment::PaymentKey;
 use order::ports::StoreError;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::PostgresStore;
 use super::connection::store_error;
 use super::lease;
-use super::session::{CHANNEL, NOTICES_AT_ONCE, QUEUED as TOLD_QUEUED, write_mined};
+use super::notices::{self, CHANNEL, QUEUED as TOLD_QUEUED};
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, MinedNotice, Notices, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
@@ -50,7 +51,7 @@ const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
      WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
 const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
 const WITHDRAW: &str = "DELETE FROM settlement_queue WHERE payment_key = $1";
-const ANNOUNCE: &str = "SELECT pg_notify($1, $2)";
+const ANNOUNCE: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS new (payload)";
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -80,28 +81,29 @@ impl Outbox for PostgresStore {
         let insert = client.prepare_cached(INSERT).await.map_err(fault)?;
         let transaction = client.transaction().await.map_err(fault)?;
         let epoch = epoch.0.cast_signed();
-        let held = transaction.query(&guard, &[&network, &address, &epoch]).await.map_err(fault)?;
-        if held.is_empty() {
+        let Columns { nonces, keys, payers, hashes, sealed, signed, reverted } = columns;
+        let guarded: [&(dyn ToSql + Sync); 3] = [&network, &address, &epoch];
+        let inserted: [&(dyn ToSql + Sync); 9] =
+            [&network, &address, &nonces, &keys, &payers, &hashes, &sealed, &signed, &reverted];
+        let unqueued = async {
+            match queued.is_empty() {
+                true => Ok(0),
+                false => transaction.execute(&unqueue, &[&queued]).await,
+            }
+        };
+        // In one exchange, in this order. Nothing is kept before the commit.
+        let (held, gone, written) = tokio::join!(
+            transaction.query(&guard, &guarded),
+            unqueued,
+            transaction.execute(&insert, &inserted),
+        );
+        if held.map_err(fault)?.is_empty() {
             return Err(OutboxError::LeaseLost);
         }
-        if !queued.is_empty() {
-            let gone = transaction.execute(&unqueue, &[&queued]).await.map_err(fault)?;
-            if usize::try_from(gone) != Ok(queued.len()) {
-                return Err(OutboxError::Withdrawn);
-            }
+        if usize::try_from(gone.map_err(fault)?) != Ok(queued.len()) {
+            return Err(OutboxError::Withdrawn);
         }
-        let Columns { nonces, keys, payers, hashes, sealed, signed, reverted } = columns;
-        let written = transaction
-            .execute(
-                &insert,
-                &[
-                    &network, &address, &nonces, &keys, &payers, &hashes, &sealed, &signed,
-                    &reverted,
-                ],
-            )
-            .await
-            .map_err(fault)?;
-        if usize::try_from(written) != Ok(rows.len()) {
+        if usize::try_from(written.map_err(fault)?) != Ok(rows.len()) {
             return Err(OutboxError::Busy);
         }
         transaction.commit().await.map_err(fault)
@@ -115,7 +117,7 @@ impl Outbox for PostgresStore {
     ) -> Result<(), OutboxError> {
         let row = outbox_rows::write(row, &self.cipher)?;
         let (network, address) = (network_cell(account), account_cell(account));
-        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+        let cells: [&(dyn ToSql + Sync); 6] =
             [&network, &address, &row.nonce, &row.hashes, &row.sealed, &row.reverted_at];
         self.guarded(account, epoch, UPDATE, &cells).await
     }
@@ -171,7 +173,7 @@ impl SettlementQueue for PostgresStore {
             requests.iter().map(|request| outbox_rows::write_queued(request, &self.cipher));
         let sealed = sealed.collect::<Result<Vec<_>, _>>()?;
         let (network, address) = (network_cell(account), account_cell(account));
-        let cells: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+        let cells: [&(dyn ToSql + Sync); 6] =
             [&keys, &sealed, &network, &address, &CHANNEL, &TOLD_QUEUED];
         let rows = self.server.all(ENQUEUE, &cells).await.map_err(busy)?;
         rows.iter().map(sent).collect()
@@ -202,10 +204,9 @@ impl SettlementQueue for PostgresStore {
     }
 
     async fn announce(&self, _account: SenderAccount, mined: &[MinedNotice]) {
-        for some in mined.chunks(NOTICES_AT_ONCE) {
-            // Those who are not told look by themselves.
-            let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &write_mined(some)]).await;
-        }
+        let payloads: Vec<_> = mined.iter().map(|one| notices::write(one, &self.cipher)).collect();
+        // Those that are not told look by themselves.
+        let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &payloads]).await;
     }
 
     fn notices(&self) -> Notices {
@@ -226,7 +227,7 @@ impl PostgresStore {
         account: SenderAccount,
         epoch: Epoch,
         sql: &str,
-        cells: &[&(dyn tokio_postgres::types::ToSql + Sync)],
+        cells: &[&(dyn ToSql + Sync)],
     ) -> Result<(), OutboxError> {
         let (network, address) = (network_cell(account), account_cell(account));
         let mut client = self.server.client().await.map_err(busy)?;
@@ -234,11 +235,16 @@ impl PostgresStore {
         let statement = client.prepare_cached(sql).await.map_err(fault)?;
         let transaction = client.transaction().await.map_err(fault)?;
         let epoch = epoch.0.cast_signed();
-        let held = transaction.query(&guard, &[&network, &address, &epoch]).await.map_err(fault)?;
-        if held.is_empty() {
+        let guarded: [&(dyn ToSql + Sync); 3] = [&network, &address, &epoch];
+        // In one exchange. Nothing is kept before the commit.
+        let (held, written) = tokio::join!(
+            transaction.query(&guard, &guarded),
+            transaction.execute(&statement, cells),
+        );
+        if held.map_err(fault)?.is_empty() {
             return Err(OutboxError::LeaseLost);
         }
-        transaction.execute(&statement, cells).await.map_err(fault)?;
+        written.map_err(fault)?;
         transaction.commit().await.map_err(fault)
     }
 }

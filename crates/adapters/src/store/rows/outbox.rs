@@ -128,7 +128,7 @@ pub(in crate::store) fn key(cell: &[u8]) -> Result<PaymentKey, OutboxError> {
 }
 
 /// A row cannot be passed off as that of another payment or nonce.
-fn sealed_for(key: Option<PaymentKey>, nonce: u64) -> OrderId {
+pub(in crate::store) fn sealed_for(key: Option<PaymentKey>, nonce: u64) -> OrderId {
     let mut id = [0; 16];
     if let Some(PaymentKey(key)) = key {
         id.copy_from_slice(&key[..16]);
