@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use adapters::settlement::outbox::{MinedNotice, MinedTransaction, SenderAccount, SettlementQueue};
 use adapters::store::postgres::PostgresStore;
+use alloy_primitives::B256;
 use order::lifecycle::event::Actor;
 use order::lifecycle::{Order, Setback};
+use order::model::chain::{EvmAddress, Network};
 use order::model::mail::ProviderAccount;
 use order::ports::{Store, StoreError};
 use order::testing::contract::{RestartStore, StoreUnderTest, samples};
@@ -70,6 +73,45 @@ fn open_orders_are_read_without_opening_the_store_and_nothing_is_changed() {
     });
     let nowhere = runtime().block_on(PostgresStore::open_orders_at("postgres://x@127.0.0.1:1/x"));
     assert!(nowhere.is_err());
+}
+
+/// With the logs of a settlement, as a sender reads it from its node.
+fn mined(seed: u64) -> MinedNotice {
+    let receipt = serde_json::json!({
+        "transactionHash": B256::repeat_byte(7),
+        "blockNumber": "0x9",
+        "blockHash": B256::repeat_byte(8),
+        "status": "0x1",
+        "logs": [],
+    });
+    let receipt = serde_json::from_value(receipt).unwrap();
+    let mined = Some(MinedTransaction { receipt, in_block: None });
+    MinedNotice { key: samples::key(seed), transaction: B256::repeat_byte(7), mined }
+}
+
+#[test]
+fn a_notice_reaches_the_process_that_works_on_the_order_or_else_all() {
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let sender = connect(&schema.url, 1).await;
+        let (asking, other) = (connect(&schema.url, 2).await, connect(&schema.url, 3).await);
+        let mut order = samples::begun(samples::offer(1), 1);
+        (order.version, order.attention.worker) = (0, Some(worker(2)));
+        asking.record(&order.into(), &Actor::Checkout).await.unwrap();
+        let [mut told, mut not_told] = [asking.notices(), other.notices()];
+        let account =
+            SenderAccount { network: Network::Base, address: EvmAddress::from_bytes([7; 20]) };
+        let (of_order, of_none) = (mined(1), mined(2));
+        sender.announce(account, &[of_order.clone(), of_none.clone()]).await;
+        assert_eq!(told.mined().await.as_deref(), Some(&[of_order][..]));
+        for notices in [&mut told, &mut not_told] {
+            assert_eq!(notices.mined().await.as_deref(), Some(std::slice::from_ref(&of_none)));
+        }
+        for store in [sender, asking, other] {
+            store.close().await.unwrap();
+        }
+        schema.drop().await;
+    });
 }
 
 #[test]

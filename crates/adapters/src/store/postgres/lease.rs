@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::connection::store_error;
+use super::notices::QUEUED;
 use super::session::Session;
 use crate::settlement::outbox::{Epoch, OutboxError, SenderAccount};
 use crate::store::rows::outbox::{account_cell, network_cell};
@@ -37,6 +38,7 @@ pub(super) async fn take(
         client.query(END_STALE, &[&network, &address]).await.map_err(fault)?;
         return Ok(None);
     }
+    client.batch_execute(&format!("LISTEN {QUEUED}")).await.map_err(fault)?;
     // mutant: lease-outlives-process
     let row = client.query_one(LEAD, &[&network, &address]).await.map_err(fault)?;
     Ok(Some(Epoch(row.get::<_, i64>(0).cast_unsigned())))

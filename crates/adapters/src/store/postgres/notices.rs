@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use alloy_primitives::{B256, hex};
+use order::model::ids::WorkerId;
 use order::model::payment::PaymentKey;
+use tokio_postgres::Notification;
 
 use crate::settlement::outbox::{self, MinedNotice, MinedTransaction, NoticeBoard};
 use crate::store::encryption::{ColumnCipher, EncryptedColumn};
 use crate::store::rows::outbox::sealed_for;
 
-/// The notification channel of the outbox.
-pub(super) const CHANNEL: &str = "pennyblack_outbox";
-/// The payload for a new queue entry. Any other payload is a transaction in a block.
-pub(super) const QUEUED: &str = "queued";
+/// The channel of new queue entries. Only a sender listens to it.
+pub(super) const QUEUED: &str = "pennyblack_queued";
+/// The channel of transactions in blocks, if no process is known that waits for them. With the
+/// name of a process behind it, the channel of that process.
+pub(super) const MINED: &str = "pennyblack_mined";
 /// The server accepts less than 8,000 bytes.
 const PAYLOAD_BYTES: usize = 7_900;
 /// A payment key and the hash of a transaction, 32 bytes each.
@@ -32,15 +35,17 @@ pub(super) fn write(notice: &MinedNotice, cipher: &ColumnCipher) -> String {
     }
 }
 
+/// Listens to what every process must hear.
+pub(super) fn listen(worker: WorkerId) -> String {
+    format!("LISTEN {MINED}; LISTEN {MINED}_{}", hex::encode(worker.bytes()))
+}
+
 /// Passes on what another process, or this one, has told.
-pub(super) fn pass_on(payload: &str, cipher: &ColumnCipher, board: &NoticeBoard) {
-    match payload {
-        QUEUED => board.queued(),
-        payload => {
-            if let Some(notice) = read(payload, cipher) {
-                board.mined(Arc::new([notice]));
-            }
-        }
+pub(super) fn pass_on(told: &Notification, cipher: &ColumnCipher, board: &NoticeBoard) {
+    if told.channel() == QUEUED {
+        board.queued();
+    } else if let Some(notice) = read(told.payload(), cipher) {
+        board.mined(Arc::new([notice]));
     }
 }
 

@@ -10,7 +10,7 @@ use tokio_postgres::types::ToSql;
 use super::PostgresStore;
 use super::connection::store_error;
 use super::lease;
-use super::notices::{self, CHANNEL, QUEUED as TOLD_QUEUED};
+use super::notices::{self, MINED};
 use crate::settlement::outbox::{
     Epoch, FailedSettlement, MinedNotice, Notices, Outbox, OutboxError, OutboxRow, SenderAccount,
     SentTransactions, SettlementQueue, SettlementRequest, Withdrawal,
@@ -45,13 +45,16 @@ const ENQUEUE: &str = "WITH queued AS (INSERT INTO settlement_queue \
      (payment_key, network, account, sealed) SELECT key, $3, $4, sealed \
      FROM unnest($1::bytea[], $2::bytea[]) AS new (key, sealed) ON CONFLICT DO NOTHING) \
      SELECT payment_key, nonce, hashes FROM outbox WHERE payment_key = ANY($1) \
-     UNION ALL SELECT NULL, NULL, NULL WHERE pg_notify($5, $6) IS NULL \
+     UNION ALL SELECT NULL, NULL, NULL WHERE pg_notify($5, '') IS NULL \
      OR set_config('synchronous_commit', 'off', true) IS NULL";
 const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
      WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
 const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
 const WITHDRAW: &str = "DELETE FROM settlement_queue WHERE payment_key = $1";
-const ANNOUNCE: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS new (payload)";
+/// To the process that works on the order, or to all.
+const ANNOUNCE: &str = "SELECT pg_notify($1 || coalesce('_' || encode(worker, 'hex'), ''), payload) \
+     FROM unnest($2::bytea[], $3::text[]) AS new (key, payload) \
+     LEFT JOIN payment_keys USING (key) LEFT JOIN orders ON orders.id = order_id";
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -173,8 +176,8 @@ impl SettlementQueue for PostgresStore {
             requests.iter().map(|request| outbox_rows::write_queued(request, &self.cipher));
         let sealed = sealed.collect::<Result<Vec<_>, _>>()?;
         let (network, address) = (network_cell(account), account_cell(account));
-        let cells: [&(dyn ToSql + Sync); 6] =
-            [&keys, &sealed, &network, &address, &CHANNEL, &TOLD_QUEUED];
+        let cells: [&(dyn ToSql + Sync); 5] =
+            [&keys, &sealed, &network, &address, &notices::QUEUED];
         let rows = self.server.all(ENQUEUE, &cells).await.map_err(busy)?;
         rows.iter().map(sent).collect()
     }
@@ -205,8 +208,9 @@ impl SettlementQueue for PostgresStore {
 
     async fn announce(&self, _account: SenderAccount, mined: &[MinedNotice]) {
         let payloads: Vec<_> = mined.iter().map(|one| notices::write(one, &self.cipher)).collect();
+        let keys: Vec<&[u8]> = mined.iter().map(|one| one.key.0.as_slice()).collect();
         // Those that are not told look by themselves.
-        let _ = self.server.all(ANNOUNCE, &[&CHANNEL, &payloads]).await;
+        let _ = self.server.all(ANNOUNCE, &[&MINED, &keys, &payloads]).await;
     }
 
     fn notices(&self) -> Notices {

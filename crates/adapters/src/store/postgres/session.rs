@@ -7,7 +7,7 @@ use order::model::ids::WorkerId;
 use tokio::sync::{Mutex, Notify};
 use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 
-use super::notices::{self, CHANNEL};
+use super::notices;
 use super::queries::BEAT;
 use super::tls::{EncryptedSocket, ServerUrl};
 use crate::settlement::outbox::{NoticeBoard, Notices};
@@ -38,7 +38,7 @@ impl Session {
         let (client, driver) = self.url.config.connect(self.url.tls.clone()).await?;
         let (board, ended) = (Arc::clone(&self.notices), Arc::clone(&self.ended));
         tokio::spawn(receive_notices(driver, self.cipher.clone(), board, ended));
-        client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+        client.batch_execute(&notices::listen(self.worker)).await?;
         client.execute(BEAT, &[&self.worker.bytes().as_slice()]).await?;
         let client = Arc::new(client);
         *connection = Some(Arc::clone(&client));
@@ -68,7 +68,7 @@ async fn receive_notices(
 ) {
     while let Some(Ok(message)) = poll_fn(|context| driver.poll_message(context)).await {
         if let AsyncMessage::Notification(notification) = message {
-            notices::pass_on(notification.payload(), &cipher, &board);
+            notices::pass_on(&notification, &cipher, &board);
         }
     }
     ended.notify_one();
