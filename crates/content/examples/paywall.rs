@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         client_sha256: String::new(),
         open: vec!["x402", "mpp", "preview"],
         networks: "eip155:8453".to_owned(),
+        money: Money::Real,
     };
     let renderer = Renderer::new(&catalog, context).map_err(|fault| fault.to_string())?;
     let page = renderer.paywall().map_err(|fault| fault.to_string())?;

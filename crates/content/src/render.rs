@@ -13,8 +13,8 @@ pub use order_page::{
     ExplorerLink, OrderPageError, OrderPages, OrderSummary, PaymentSummary, TimelineStep,
     TransferProof,
 };
-pub use paywall::{Money, PayableNetwork, Paywall, PaywallPage, UnpaidRequest};
-pub use renderer::{CardLimits, PageBodies, RenderContext, Renderer};
+pub use paywall::{PayableNetwork, Paywall, PaywallPage, UnpaidRequest};
+pub use renderer::{CardLimits, Money, PageBodies, RenderContext, Renderer};
 pub use send::{
     CardForm, CardFormFault, CardFormNotice, CardFormPages, CardFormValues, CardProof, ShownPrice,
     ShownQuote,

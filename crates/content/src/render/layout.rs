@@ -3,7 +3,7 @@
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::renderer::Renderer;
+use super::renderer::{Money, Renderer};
 use crate::page::{Page, PageKind};
 use crate::site::{Language, LinkLabel, SiteLink, UiWords};
 
@@ -56,16 +56,17 @@ impl Renderer<'_> {
         }
     }
 
-    /// Notices about services that this installation does not offer.
+    /// Notices about the sandbox, and about services that this installation does not offer.
     pub(super) fn notices(&self, language: Language) -> Vec<String> {
         let open = |service: &str| self.context.open.contains(&service);
         let words = self.catalog.site.words(language);
-        let closed = [
+        let applies = [
+            (self.context.money == Money::Play, "notice_sandbox"),
             (!open("x402"), "notice_no_orders"),
             (!open("preview"), "notice_no_previews"),
             (open("x402") && !open("mpp"), "notice_no_mpp"),
         ];
-        let notices = closed.into_iter().filter(|(closed, _)| *closed);
+        let notices = applies.into_iter().filter(|(applies, _)| *applies);
         notices.filter_map(|(_, word)| words.get(word).cloned()).collect()
     }
 

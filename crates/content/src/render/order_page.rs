@@ -25,8 +25,6 @@ pub struct OrderSummary {
     pub refund: Option<TransferProof>,
     /// Whether times of delivery are of interest.
     pub travels: bool,
-    /// On the chains of the sandbox.
-    pub play: bool,
     /// How often to look again. None if nothing will change.
     pub poll_seconds: Option<u32>,
 }
@@ -170,7 +168,6 @@ impl OrderPages {
                 text => text("text"),
                 next => text("next"),
                 travels => order.travels,
-                play => order.play,
                 timeline => timeline.collect::<Vec<_>>(),
                 payment => payment,
                 refund => refund,
@@ -240,7 +237,6 @@ fn sample() -> OrderSummary {
         }),
         refund: Some(transfer),
         travels: true,
-        play: true,
         poll_seconds: Some(5),
     }
 }

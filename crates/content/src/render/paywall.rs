@@ -6,7 +6,7 @@ use minijinja::value::Value;
 use minijinja::{Environment, context};
 
 use super::phrases::amount;
-use super::renderer::{Renderer, render_template};
+use super::renderer::{Money, Renderer, render_template};
 use crate::fault::ContentFault;
 use crate::site::Language;
 
@@ -63,14 +63,6 @@ pub struct UnpaidRequest<'a> {
     pub idempotency_key: Option<&'a str>,
     /// The `Quote-Id` header.
     pub quote_id: Option<&'a str>,
-}
-
-/// Whether payments are real.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Money {
-    Real,
-    /// On the chains of the sandbox, which have the ids of real ones.
-    Play,
 }
 
 /// The page in every language, checked at start.

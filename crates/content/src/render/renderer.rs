@@ -34,6 +34,15 @@ pub struct RenderContext {
     pub open: Vec<&'static str>,
     /// The networks of x402 payments, as a list in English.
     pub networks: String,
+    pub money: Money,
+}
+
+/// Whether payments are real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Money {
+    Real,
+    /// On the chains of the sandbox, which have the ids of real ones.
+    Play,
 }
 
 /// The longest texts of a card, in characters.

@@ -25,6 +25,7 @@ pub(super) fn context() -> RenderContext {
         client_sha256: "c0ffee".to_owned(),
         open: vec!["preview", "x402", "mpp", "registration"],
         networks: "eip155:8453".to_owned(),
+        money: Money::Real,
     }
 }
 
@@ -41,6 +42,21 @@ fn every_page_has_one_heading_in_html_and_in_markdown() {
             assert!(!html.contains(mark) && !markdown.contains(mark), "{mark} in {}", page.name);
         }
         assert_eq!(markdown.matches("```").count() % 2, 0, "an open fence in {}", page.name);
+    }
+}
+
+#[test]
+fn only_pages_of_the_sandbox_say_that_no_money_moves() {
+    let catalog = catalog();
+    for money in [Money::Real, Money::Play] {
+        let renderer = Renderer::new(&catalog, RenderContext { money, ..context() }).unwrap();
+        for page in &catalog.pages {
+            let note = &catalog.site.words(page.language)["notice_sandbox"];
+            let PageBodies { html, markdown } = renderer.page(page, &[]).unwrap();
+            for body in [html, markdown] {
+                assert_eq!(body.contains(note), money == Money::Play, "{}", page.name);
+            }
+        }
     }
 }
 

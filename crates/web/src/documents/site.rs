@@ -2,10 +2,11 @@
 
 use content::fault::ContentFault;
 use content::render::{
-    CardFormPages, CardLimits, OrderPages, PaywallPage, RenderContext, Renderer,
+    CardFormPages, CardLimits, Money, OrderPages, PaywallPage, RenderContext, Renderer,
 };
 use order::model::card::{ADDRESS_CHARACTERS_MAX, MESSAGE_CHARACTERS_MAX};
 use order::model::ids::Timestamp;
+use pay::mode::PaymentMode;
 
 use crate::discovery::crawlers::full_text;
 use crate::discovery::{client, openapi};
@@ -66,6 +67,10 @@ impl Site {
             client_sha256: client.sha256.clone(),
             open: facts.enabled.iter().map(|service| service.name()).collect(),
             networks: one_of(&facts.caip2_networks()),
+            money: match facts.mode {
+                PaymentMode::Live => Money::Real,
+                PaymentMode::Sandbox => Money::Play,
+            },
         };
         let renderer = Renderer::new(&facts.catalog, context)?;
         pages::add_images(&facts, &mut documents)?;

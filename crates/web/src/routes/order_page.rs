@@ -99,7 +99,6 @@ fn summary(view: &View, mode: PaymentMode) -> OrderSummary {
         payment: view.payment.as_ref().map(|payment| payment_summary(payment, mode)),
         refund: refund_summary(view, mode),
         travels: travels(view.status),
-        play: mode == PaymentMode::Sandbox,
         poll_seconds: poll_seconds(view.status),
     }
 }

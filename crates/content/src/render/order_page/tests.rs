@@ -67,18 +67,6 @@ fn an_order_that_will_not_change_is_not_polled() {
 }
 
 #[test]
-fn only_an_order_of_the_sandbox_says_that_no_card_is_mailed() {
-    for language in Language::ALL {
-        let note = catalog().send.texts(language).get("order_sandbox").unwrap().to_owned();
-        let says = |play| {
-            let order = OrderSummary { play, ..sample() };
-            pages().write(language, &order).unwrap().contains(&note)
-        };
-        assert!(says(true) && !says(false), "{note}");
-    }
-}
-
-#[test]
 fn an_error_names_its_status_in_the_language_of_the_page() {
     let html = pages().error(Language::De, OrderPageError::UnknownOrder).unwrap();
     assert!(html.contains(">404<") && html.contains("Bestell"), "{html}");

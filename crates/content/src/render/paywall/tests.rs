@@ -102,7 +102,7 @@ fn a_quote_is_shown_with_the_maximum() {
 fn only_the_sandbox_says_that_payments_are_not_real() {
     let (catalog, real) = (catalog(), paywall("{}", "{}"));
     let play = Paywall { money: Money::Play, ..real };
-    let says = |html: &str| html.split_once("<body").unwrap().1.contains("This is a sandbox");
+    let says = |html: &str| html.split_once("<body").unwrap().1.contains("holds real money");
     assert!(says(&written(&catalog, &play)));
     assert!(!says(&written(&catalog, &real)));
 }

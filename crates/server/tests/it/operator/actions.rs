@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::thread;
 
+use sandbox::provider::ProviderEmulator;
+use sandbox::provider::state::settings::ProviderSettings;
 use serde_json::{Value, json};
 
 use super::fixture::{MARKED, OperatorFixture};
+use crate::fixture::holding_relay::HoldingRelay;
 use crate::fixture::http_client::Reply;
 use crate::fixture::sandbox::{ProviderControl, code};
 use crate::fixture::store::stored_order;
@@ -187,39 +191,49 @@ fn an_examination_since_the_order_was_shown_does_not_reject_an_action() {
     assert_eq!((reply.status, code(&reply).as_str()), (409, "order_changed"), "acknowledged since");
 }
 
-/// The provider takes seconds to answer, and the operator's client has gone.
-#[test]
-fn an_action_whose_client_disconnects_ends_before_the_shutdown() {
+/// The provider has not answered yet, and the operator's client has gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_whose_client_disconnects_ends_before_the_shutdown() {
+    let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
+    let office = Arc::new(office);
+    let relay = HoldingRelay::open(office.clone()).await;
+    let (fixture, order) = tokio::task::block_in_place(|| disconnect_and_stop(&office, &relay));
+    let data = fixture.app.folder().join("data");
+    let stored = stored_order(&data, order.parse().unwrap()).await;
+    assert_eq!(stored.headline(), "mailed");
+}
+
+/// An operator submits a card again and disconnects, and the service is stopped.
+fn disconnect_and_stop(
+    office: &ProviderEmulator,
+    relay: &HoldingRelay,
+) -> (OperatorFixture, String) {
     // The grace period before a resubmission passes in seconds. An MPP challenge tells the payer
     // how long it may be paid, so that their clocks may differ.
-    let mut fixture = OperatorFixture::with_config("[sandbox]\nspeed = 100\n");
+    let settings = format!("[sandbox]\nspeed = 100\noffice = \"http://{}\"\n", relay.address);
+    let mut fixture = OperatorFixture::with_config(&settings);
     let provider = ProviderControl::of(&fixture.app);
     let order = fixture.lost_order_by(1, "mpp");
     until("the grace period is over", || {
         (fixture.show(&order)["examinations"].as_u64().unwrap() >= 8).then_some(())
     });
     provider.clear_faults();
-    provider.add_faults(&json!({
-        "kind": "slow_headers", "operation": "send", "milliseconds": 3, "times": 1,
-    }));
     let shown = fixture.show(&order);
     let body = json!({
         "version": shown["version"], "facts_digest": shown["facts_digest"], "operator": "ada",
     });
     let client = fixture
         .begin_socket_request(&format!("POST /v1/orders/{order}/resubmit"), &body.to_string());
-    until("the provider has the card", || (provider.cards_accepted() == 1).then_some(()));
+    until("the provider has the card", || (office.report().accepted == 1).then_some(()));
     drop(client);
     fixture.app.signal("TERM");
     fixture.app.wait_until_connections_are_refused();
     assert!(fixture.app.is_running(), "it waits for the provider's answer");
+    relay.release();
     assert!(fixture.app.wait_for_exit().success());
     assert!(fixture.app.log().contains("shutdown complete"), "{}", fixture.app.log());
     assert!(fixture.app.log().contains("an operator acted on an order"), "{}", fixture.app.log());
-    let (id, data) = (order.parse().unwrap(), fixture.app.folder().join("data"));
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let stored = runtime.block_on(stored_order(&data, id));
-    assert_eq!(stored.headline(), "mailed");
+    (fixture, order)
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A shutdown while the reconciler submits a card: the submission is completed.
 
 use std::fs;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use order::lifecycle::Stored;
@@ -12,64 +11,11 @@ use sandbox::provider::fault::operation::ProviderOperation;
 use sandbox::provider::fault::rule::ProviderFaultRule;
 use sandbox::provider::state::settings::ProviderSettings;
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
+use crate::fixture::holding_relay::HoldingRelay;
 use crate::fixture::sandbox::{card, with_dialect};
 use crate::fixture::store::stored_order;
 use crate::fixture::test_app::{TestApp, pennyblack, until};
-
-/// A relay in front of the emulated provider. It holds back every response after a card is
-/// accepted until the test releases them, however slow the machine is.
-struct HoldingRelay {
-    address: SocketAddr,
-    released: watch::Sender<Held>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
-    Yes,
-    No,
-}
-
-impl HoldingRelay {
-    async fn open(office: Arc<ProviderEmulator>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (released, held) = watch::channel(Held::Yes);
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(relay(client, office.clone(), held.clone()));
-            }
-        });
-        Self { address, released }
-    }
-
-    fn release(&self) {
-        self.released.send_replace(Held::No);
-    }
-}
-
-/// Relays one connection until one side closes it.
-async fn relay(client: TcpStream, office: Arc<ProviderEmulator>, mut held: watch::Receiver<Held>) {
-    let base = office.base_url();
-    let address = base.strip_prefix("http://").unwrap().trim_end_matches('/');
-    let provider = TcpStream::connect(address).await.unwrap();
-    let (mut requests, mut to_client) = client.into_split();
-    let (mut responses, mut to_provider) = provider.into_split();
-    let forth = tokio::spawn(async move { tokio::io::copy(&mut requests, &mut to_provider).await });
-    let mut bytes = vec![0; 16 * 1024];
-    while let Ok(count @ 1..) = responses.read(&mut bytes).await {
-        if office.report().accepted > 0 {
-            held.wait_for(|held| *held == Held::No).await.unwrap();
-        }
-        if to_client.write_all(&bytes[..count]).await.is_err() {
-            break;
-        }
-    }
-    forth.abort();
-}
 
 /// Pays for a card with `pennyblack pay`, and returns its order.
 fn pay(app: &TestApp) -> OrderId {
