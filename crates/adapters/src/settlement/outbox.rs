@@ -5,6 +5,8 @@ mod interface;
 mod memory;
 mod notices;
 
+#[cfg(test)]
+pub(crate) use codec::tests::mined as example_mined;
 pub(crate) use codec::{read_content, read_mined, write_content, write_mined};
 pub use interface::{
     AccountCode, Epoch, FailedSettlement, Outbox, OutboxError, OutboxRow, SenderAccount,

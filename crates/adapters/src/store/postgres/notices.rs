@@ -64,12 +64,9 @@ fn read(payload: &str, cipher: &ColumnCipher) -> Option<MinedNotice> {
 
 #[cfg(test)]
 mod tests {
-    use order::model::ids::Timestamp;
-    use order::model::payment::Finality;
-
     use super::*;
     use crate::keys::Keyring;
-    use crate::rpc::{EventLog, ReceiptStatus, TransactionReceipt};
+    use crate::settlement::outbox::example_mined;
 
     fn cipher(byte: u8) -> ColumnCipher {
         let line = format!("{}\n", format!("{byte:02x}").repeat(32));
@@ -78,17 +75,10 @@ mod tests {
 
     /// With logs of so many bytes each.
     fn notice(data: usize) -> MinedNotice {
-        let (transaction, block, block_hash) = (B256::repeat_byte(1), 7, B256::repeat_byte(2));
-        let topics = vec![B256::repeat_byte(3); 3];
-        let (address, data, removed) = ([5; 20].into(), vec![6; data].into(), false);
-        let log = EventLog { address, topics, data, transaction, block, block_hash, removed };
-        let (outcome, logs) = (ReceiptStatus::Succeeded, vec![log; 3]);
-        let (sender, fee_wei) = (Some([8; 20].into()), Some(u128::MAX));
-        let receipt =
-            TransactionReceipt { transaction, block, block_hash, outcome, logs, sender, fee_wei };
-        let in_block = Some((Timestamp(77), Finality::Provisional));
-        let mined = Some(MinedTransaction { receipt, in_block });
-        MinedNotice { key: PaymentKey([9; 32]), transaction, mined }
+        let mut mined = example_mined();
+        mined.receipt.logs.iter_mut().for_each(|log| log.data = vec![6; data].into());
+        let transaction = mined.receipt.transaction;
+        MinedNotice { key: PaymentKey([9; 32]), transaction, mined: Some(mined) }
     }
 
     #[test]

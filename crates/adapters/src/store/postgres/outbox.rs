@@ -96,6 +96,7 @@ impl Outbox for PostgresStore {
         };
         // In one exchange, in this order. Nothing is kept before the commit.
         let (held, gone, written) = tokio::join!(
+            biased;
             transaction.query(&guard, &guarded),
             unqueued,
             transaction.execute(&insert, &inserted),
@@ -242,6 +243,7 @@ impl PostgresStore {
         let guarded: [&(dyn ToSql + Sync); 3] = [&network, &address, &epoch];
         // In one exchange. Nothing is kept before the commit.
         let (held, written) = tokio::join!(
+            biased;
             transaction.query(&guard, &guarded),
             transaction.execute(&statement, cells),
         );
