@@ -1,7 +1,6 @@
 //! Which requests are the same operation, and what its orders are called.
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use ring::hmac::{self, Context, HMAC_SHA256, Key};
 
 use crate::model::card::Postcard;
 use crate::model::ids::{Fingerprint, OperationId, OperationKey, OrderId};
@@ -18,11 +17,11 @@ pub mod quote;
 #[derive(Clone)]
 pub struct Identity {
     /// Keyed once: a challenge derives two values, and keying is half of the work of each.
-    keyed: Hmac<Sha256>,
+    key: Key,
     /// The same, with the key of the tags in order ids.
-    tag_keyed: Hmac<Sha256>,
+    tag_key: Key,
     /// The same, with the key of quotes.
-    quote_keyed: Hmac<Sha256>,
+    quote_key: Key,
 }
 
 /// Of the 16 bytes of an order id, those that its operation decides. The rest is their tag.
@@ -62,14 +61,10 @@ pub enum Origin {
 
 impl Identity {
     pub fn new(key: [u8; 32]) -> Self {
-        let keyed = |key: &[u8]| Hmac::new_from_slice(key).expect("HMAC takes any key");
-        let derived = |label: &[u8]| {
-            let mut derived: Hmac<Sha256> = keyed(&key);
-            derived.update(label);
-            keyed(&derived.finalize().into_bytes())
-        };
-        let (tag_keyed, quote_keyed) = (derived(b"order tag key"), derived(b"quote key"));
-        Self { keyed: keyed(&key), tag_keyed, quote_keyed }
+        let key = Key::new(HMAC_SHA256, &key);
+        let derived = |label| Key::new(HMAC_SHA256, hmac::sign(&key, label).as_ref());
+        let (tag_key, quote_key) = (derived(b"order tag key"), derived(b"quote key"));
+        Self { key, tag_key, quote_key }
     }
 
     /// The first generation of the operation that a request belongs to. It is
@@ -125,12 +120,12 @@ impl Identity {
     pub fn order_id(&self, operation: &Operation) -> OrderId {
         // Each part has but one length, so none is written, and no list of parts begins
         // with these letters: it begins with a short one's length.
-        let mut mac = self.keyed.clone();
+        let mut mac = Context::with_key(&self.key);
         mac.update(b"order");
         mac.update(&operation.key.0);
         mac.update(&operation.generation.to_be_bytes());
-        let mac: [u8; 32] = mac.finalize().into_bytes().into();
-        let (name, _) = mac.split_first_chunk().expect("10 of 32 bytes");
+        let mac = mac.sign();
+        let name = mac.as_ref().first_chunk().expect("10 of 32 bytes");
         self.tagged(name)
     }
 
@@ -144,27 +139,25 @@ impl Identity {
     }
 
     fn tagged(&self, name: &[u8; NAME_BYTES]) -> OrderId {
-        let mut mac = self.tag_keyed.clone();
-        mac.update(name);
-        let tag = mac.finalize().into_bytes();
+        let tag = hmac::sign(&self.tag_key, name);
         let mut id = [0; 16];
         let (front, back) = id.split_at_mut(NAME_BYTES);
         front.copy_from_slice(name);
-        for (byte, tag) in back.iter_mut().zip(tag) {
-            *byte = tag;
+        for (byte, tag) in back.iter_mut().zip(tag.as_ref()) {
+            *byte = *tag;
         }
         OrderId::from_bytes(id)
     }
 
     /// Each part is preceded by its length, so parts cannot run together.
     fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = self.keyed.clone();
+        let mut mac = Context::with_key(&self.key);
         for part in parts {
             let length = u64::try_from(part.len()).expect("a length fits 64 bits");
             mac.update(&length.to_be_bytes());
             mac.update(part);
         }
-        mac.finalize().into_bytes().into()
+        mac.sign().as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
     }
 }
 

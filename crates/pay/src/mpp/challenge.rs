@@ -9,7 +9,7 @@ use order::model::chain::EvmAddress;
 use order::model::ids::{OrderId, Timestamp};
 use order::model::money::Usdc;
 use order::model::offer::Offer;
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest as hash};
 
 use super::challenge_id::{ChallengeParameters, ChallengeSecrets, ID_CHARACTERS, PartialId, Realm};
 use super::problem::ProblemDocument;
@@ -215,7 +215,7 @@ pub(super) fn request(amount: Usdc, pay_to: EvmAddress) -> String {
 pub(super) fn digest(body: &[u8]) -> String {
     let mut digest = String::with_capacity(DIGEST_BYTES);
     digest.push_str("sha-256=:");
-    STANDARD.encode_string(Sha256::digest(body), &mut digest);
+    STANDARD.encode_string(hash(&SHA256, body), &mut digest);
     digest.push(':');
     digest
 }

@@ -2,14 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use ring::hmac::{Context, HMAC_SHA256, Key};
+use subtle::ConstantTimeEq;
 
 const SECRET_BYTES: usize = 32;
 /// 32 bytes in base64.
 pub(super) const ID_CHARACTERS: usize = 43;
-/// HMAC pads a key with zeros to this length.
-const BLOCK_BYTES: usize = 64;
 
 /// Separates the parameters. No parameter may contain it, or two challenges could have the same
 /// id.
@@ -47,8 +45,8 @@ impl Realm {
 /// accepted.
 #[derive(Clone)]
 pub struct ChallengeSecrets {
-    newest: Hmac<Sha256>,
-    earlier: Vec<Hmac<Sha256>>,
+    newest: Key,
+    earlier: Vec<Key>,
 }
 
 impl ChallengeSecrets {
@@ -68,8 +66,9 @@ impl ChallengeSecrets {
     pub(super) fn origin(&self, id: &str, parameters: &ChallengeParameters<'_>) -> ChallengeOrigin {
         let Ok(claimed) = URL_SAFE_NO_PAD.decode(id) else { return ChallengeOrigin::Foreign };
         let secrets = [&self.newest].into_iter().chain(&self.earlier);
-        let matches = |secret: &Hmac<Sha256>| {
-            hash_own(hash_shared(secret, parameters), parameters).verify_slice(&claimed).is_ok()
+        let matches = |secret: &Key| {
+            let id = hash_own(hash_shared(secret, parameters), parameters).sign();
+            bool::from(id.as_ref().ct_eq(&claimed))
         };
         if secrets.filter(|secret| matches(secret)).count() > 0 {
             ChallengeOrigin::Ours
@@ -81,11 +80,11 @@ impl ChallengeSecrets {
 
 /// The hash of the parameters that challenges for the same terms have in common: half of the
 /// work, done once.
-pub(super) struct PartialId(Hmac<Sha256>);
+pub(super) struct PartialId(Context);
 
 impl PartialId {
     pub(super) fn complete(&self, parameters: &ChallengeParameters<'_>) -> String {
-        URL_SAFE_NO_PAD.encode(hash_own(self.0.clone(), parameters).finalize().into_bytes())
+        URL_SAFE_NO_PAD.encode(hash_own(self.0.clone(), parameters).sign())
     }
 }
 
@@ -118,22 +117,17 @@ impl ChallengeParameters<'_> {
     }
 }
 
-/// Padded here, because a key of exactly one block cannot be refused.
-fn keyed(secret: &[u8]) -> Hmac<Sha256> {
-    let mut block = [0; BLOCK_BYTES];
-    for (place, byte) in block.iter_mut().zip(secret) {
-        *place = *byte;
-    }
-    Hmac::new(&block.into())
+fn keyed(secret: &[u8]) -> Key {
+    Key::new(HMAC_SHA256, secret)
 }
 
-fn hash_shared(secret: &Hmac<Sha256>, parameters: &ChallengeParameters<'_>) -> Hmac<Sha256> {
-    let mut mac = secret.clone();
+fn hash_shared(secret: &Key, parameters: &ChallengeParameters<'_>) -> Context {
+    let mut mac = Context::with_key(secret);
     mac.update(parameters.shared().join(SEPARATOR).as_bytes());
     mac
 }
 
-fn hash_own(mut mac: Hmac<Sha256>, parameters: &ChallengeParameters<'_>) -> Hmac<Sha256> {
+fn hash_own(mut mac: Context, parameters: &ChallengeParameters<'_>) -> Context {
     for parameter in parameters.own() {
         mac.update(SEPARATOR.as_bytes());
         mac.update(parameter.as_bytes());

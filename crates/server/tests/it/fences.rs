@@ -6,12 +6,12 @@ use std::path::Path;
 /// What each crate may depend on, outside of tests. A crate or a dependency
 /// that is not here needs a page in docs/decisions first.
 const FENCES: &[(&str, &[&str])] = &[
-    ("order", &["async-trait", "futures-util", "hmac", "jiff", "sha2", "sha3", "url"]),
+    ("order", &["async-trait", "futures-util", "jiff", "ring", "sha2", "sha3", "subtle", "url"]),
     ("evm", &["alloy-sol-types", "secp256k1", "sha3"]),
     ("content", &["include_dir", "minijinja", "pulldown-cmark", "serde", "toml"]),
     (
         "pay",
-        &["order", "evm", "async-trait", "base64", "hmac", "http", "serde", "serde_json", "sha2"],
+        &["order", "evm", "async-trait", "base64", "http", "ring", "serde", "serde_json", "subtle"],
     ),
     (
         "payer",
@@ -86,12 +86,12 @@ const FENCES: &[(&str, &[&str])] = &[
             "brotli",
             "bytes",
             "flate2",
-            "hmac",
             "http",
             "http-body",
             "http-body-util",
             "jiff",
             "metrics",
+            "ring",
             "serde",
             "serde_json",
             "sha2",

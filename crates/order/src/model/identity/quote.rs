@@ -6,7 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hmac::Mac;
+use ring::hmac::{Context, Tag};
+use subtle::ConstantTimeEq;
 
 use super::Identity;
 use crate::model::card::Postcard;
@@ -74,9 +75,9 @@ impl Identity {
     ) -> Result<CardQuote, AboveCeiling> {
         let (charge, expires_at) = (price.charge(cost)?, now.plus(QUOTE_VALID_SECONDS));
         let numbers = [charge.atomic().to_be_bytes(), expires_at.0.to_be_bytes()];
-        let tag = self.quote_tag(&numbers, card).finalize().into_bytes();
+        let tag = self.quote_tag(&numbers, card);
         let mut id = [0; QUOTE_BYTES];
-        let bytes = numbers.as_flattened().iter().chain(tag.iter());
+        let bytes = numbers.as_flattened().iter().chain(tag.as_ref());
         for (place, byte) in id.iter_mut().zip(bytes) {
             *place = *byte;
         }
@@ -102,10 +103,11 @@ impl Identity {
     pub fn quoted(&self, id: QuoteId, card: &Postcard) -> Option<QuotedCharge> {
         let (charge, rest) = id.0.split_first_chunk::<NUMBER_BYTES>()?;
         let (expires_at, tag) = rest.split_first_chunk::<NUMBER_BYTES>()?;
+        let ours = self.quote_tag(&[*charge, *expires_at], card);
         // In constant time, so that a tag cannot be found byte by byte.
         // mutant: any-quote-is-ours
-        self.quote_tag(&[*charge, *expires_at], card).verify_truncated_left(tag).ok()?;
-        Some(QuotedCharge {
+        let is_ours = bool::from(ours.as_ref().get(..tag.len())?.ct_eq(tag));
+        is_ours.then(|| QuotedCharge {
             most: Usdc::from_atomic(u64::from_be_bytes(*charge)),
             expires_at: Timestamp(u64::from_be_bytes(*expires_at)),
         })
@@ -113,15 +115,11 @@ impl Identity {
 
     /// Both numbers have one length, so they cannot run into the card. The seller is not part of
     /// it: the charge does not depend on it.
-    fn quote_tag(
-        &self,
-        numbers: &[[u8; NUMBER_BYTES]; 2],
-        card: &Postcard,
-    ) -> hmac::Hmac<sha2::Sha256> {
-        let mut mac = self.quote_keyed.clone();
+    fn quote_tag(&self, numbers: &[[u8; NUMBER_BYTES]; 2], card: &Postcard) -> Tag {
+        let mut mac = Context::with_key(&self.quote_key);
         mac.update(numbers.as_flattened());
         mac.update(&card.canonical());
-        mac
+        mac.sign()
     }
 }
 

@@ -18,9 +18,7 @@ fn made(secrets: &ChallengeSecrets, parts: &ChallengeParameters<'_>) -> String {
 }
 
 fn id(secret: &str, parts: &ChallengeParameters<'_>) -> String {
-    URL_SAFE_NO_PAD.encode(
-        hash_own(hash_shared(&keyed(secret.as_bytes()), parts), parts).finalize().into_bytes(),
-    )
+    URL_SAFE_NO_PAD.encode(hash_own(hash_shared(&keyed(secret.as_bytes()), parts), parts).sign())
 }
 
 /// The vector that the official packages share.

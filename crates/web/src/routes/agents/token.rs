@@ -7,8 +7,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use ring::hmac::{self, HMAC_SHA256};
 use subtle::ConstantTimeEq;
 
 /// The scope of all tokens. It is signed too, so a token of another scope is never valid.
@@ -144,13 +143,13 @@ impl fmt::Debug for Registration {
 
 /// Each part is preceded by its length, so that parts cannot run together.
 fn mac(secret: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes any key");
+    let mut mac = hmac::Context::with_key(&hmac::Key::new(HMAC_SHA256, secret));
     for part in parts {
         let length = u64::try_from(part.len()).expect("a length fits 64 bits");
         mac.update(&length.to_be_bytes());
         mac.update(part);
     }
-    mac.finalize().into_bytes().into()
+    mac.sign().as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
 }
 
 fn start_of<const LENGTH: usize>(hash: [u8; 32]) -> [u8; LENGTH] {
