@@ -1,5 +1,6 @@
 """The campaigns of scripts/prove, their results, and the page docs/proof.md."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -40,12 +41,18 @@ def machine():
 
 
 def read_results():
-    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    return json.loads(RESULTS.read_text() or "{}") if RESULTS.exists() else {}
 
 
-def write_results(results):
+def keep_result(name, part, result):
+    """Adds one result to those of the file, which another run may have changed, and writes the page."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    with RESULTS.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        results = read_results()
+        results.setdefault(name, {})[part] = result
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+        write_page(campaigns(), results)
 
 
 def verdict(result, source=None):
