@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::documents::document::{CachePolicy, Document, DocumentBuilder, UrlScheme};
 use crate::http::negotiation::Representation;
+use crate::http::quota;
 use crate::http::request_metrics::RouteHistograms;
 use crate::surface::QuotaScope;
 
@@ -110,9 +111,12 @@ impl DocumentIndexBuilder {
     pub(crate) fn add_with_quota(
         &mut self,
         path: &str,
-        document: DocumentBuilder,
+        mut document: DocumentBuilder,
         quota: QuotaScope,
     ) {
+        if quota == QuotaScope::Discovery {
+            document.extra_headers.extend(quota::PLACEHOLDERS);
+        }
         let position = self.push(document);
         self.insert(path, EntryContent::One(position), quota);
     }

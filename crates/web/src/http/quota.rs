@@ -15,6 +15,14 @@ pub const REQUESTS: u32 = 600;
 pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
+/// The headers of a prepared document that `set_headers` replaces. Without them the map of its
+/// headers would grow for each request.
+pub(crate) const PLACEHOLDERS: [(HeaderName, HeaderValue); 3] = [
+    (RATELIMIT, HeaderValue::from_static("")),
+    (RATELIMIT_POLICY, HeaderValue::from_static("")),
+    (version::HEADER, version::CURRENT),
+];
+
 /// A rate limiter that reports its state in response headers.
 pub struct DiscoveryQuota {
     policy: HeaderValue,
