@@ -62,10 +62,10 @@ class Sandbox:
         self.folder, self.binary = pathlib.Path(folder), binary
         self.printed = []
         self.cards = itertools.count(1)
-        self.port, office = free_port(), free_port()
-        self.provider = f"http://127.0.0.1:{office}"
-        self.office = subprocess.Popen(
-            [provider_binary, str(office), "1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        self.port, provider_port = free_port(), free_port()
+        self.provider = f"http://127.0.0.1:{provider_port}"
+        self.provider_process = subprocess.Popen(
+            [provider_binary, str(provider_port), "1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         self.environment = {
             **os.environ,
@@ -78,7 +78,7 @@ class Sandbox:
             self.environment["PENNYBLACK_STORE"] = database
         self.operator = f"127.0.0.1:{free_port()}"
         (self.folder / "pennyblack.toml").write_text(
-            f'[sandbox]\noffice = "{self.provider}"\nspeed = {SPEED}\n\n'
+            f'[sandbox]\nprovider = "{self.provider}"\nspeed = {SPEED}\n\n'
             f'[operator]\nlisten = "{self.operator}"\n\n'
             # On PostgreSQL the budget of calls is kept in real time, while everything else is faster.
             f"[provider]\nrate_times = {SPEED if database else 1}\n"
@@ -115,7 +115,7 @@ class Sandbox:
     def close(self):
         self.process.terminate()
         self.process.wait(timeout=60)
-        self.office.kill()
+        self.provider_process.kill()
 
     def run(self, *arguments, operator=None):
         """Runs the command line and keeps what it printed, to look for personal data later."""

@@ -100,7 +100,7 @@ async fn shown(
     if block.hash != receipt.block_hash || receipt.outcome != ReceiptStatus::Succeeded {
         return Ok(None);
     }
-    match block::judge(node, sought, told, block).await? {
+    match block::judge_transaction(node, sought, told, block).await? {
         Found::Transfer(transfer) => Ok(Some(transfer)),
         Found::Unclear | Found::Elsewhere | Found::Nothing => Ok(None),
     }

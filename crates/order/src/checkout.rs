@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkout::quotes::Quotes;
+use crate::checkout::quotes::QuoteLimiter;
 use crate::checkout::single_flight::SingleFlight;
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::{Offered, Order, Settling, Stored, Unconfirmed};
@@ -43,7 +43,7 @@ pub struct Checkout {
     pub identity: Identity,
     pub sellers: Sellers,
     pub single_flight: SingleFlight,
-    pub quotes: Quotes,
+    pub quote_limiter: QuoteLimiter,
 }
 
 /// One request to mail one card.
@@ -70,7 +70,7 @@ impl Checkout {
         let operation = self.identity.operation(named, &card, operation_id.as_ref());
         // Two boxes, because most requests are unpaid and their future is much smaller.
         match credential {
-            None => Box::pin(self.quote(tender, operation, quote)),
+            None => Box::pin(self.offer(tender, operation, quote)),
             Some(credential) => {
                 let wanted = Wanted { seller, operation_id, card, quote };
                 Box::pin(self.send_paid(tender, operation, wanted, credential))
@@ -79,7 +79,7 @@ impl Checkout {
     }
 
     /// A request without a credential: what is due, or what became of the payment.
-    async fn quote(
+    async fn offer(
         &self,
         tender: &dyn Tender,
         operation: Operation,
@@ -208,8 +208,8 @@ impl Checkout {
         let order = self.intend(order, &keys).await?;
         match session.settle(&order.state.payment).await {
             Ok(settlement) => {
-                self.quotes.settled(order.state.payment.authorization.payer);
-                self.writer.settled(order, settlement, &Actor::Checkout).await
+                self.quote_limiter.settled(order.state.payment.authorization.payer);
+                self.writer.record_settlement_and_submit(order, settlement, &Actor::Checkout).await
             }
             Err(Unsettled::Refused(reason)) => {
                 provider.release_call().await;

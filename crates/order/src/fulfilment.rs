@@ -10,7 +10,7 @@ use crate::writer::OrderWriter;
 
 impl OrderWriter {
     /// The money has moved: writes that, and submits the card.
-    pub(crate) async fn settled(
+    pub(crate) async fn record_settlement_and_submit(
         &self,
         order: Order<Settling>,
         settlement: Settlement,
@@ -18,7 +18,7 @@ impl OrderWriter {
     ) -> Result<Outcome, Refusal> {
         let id = order.id;
         let order = order.settled(settlement, self.clock.now());
-        let order = order.asking(self.provider.account());
+        let order = order.submitting_to(self.provider.account());
         // If this cannot be written, the intent to settle still is, and a trace finds the
         // money.
         let recorded = self.record_payment(order, by).await;

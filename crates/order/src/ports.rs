@@ -128,8 +128,8 @@ pub enum StoreError {
     Moved,
     /// One of the payment's keys belongs to another order. Nothing was written.
     PaymentBound,
-    /// It may have been written or not.
-    Busy,
+    /// The store gave no answer. It may have been written or not.
+    Lost,
     /// A row that does not parse, or a card that our key does not decrypt.
     Corrupt,
 }

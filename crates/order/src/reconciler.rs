@@ -52,8 +52,8 @@ impl Reconciler {
         let (worker, until) = (self.writer.worker, now.plus(CLAIM_SECONDS));
         let due = self.writer.store.claim(worker, now, until, BATCH).await?;
         let count = due.len();
-        // Cards that are owed come before lookups: both need the provider's calls.
-        let (lookups, owed): (Vec<_>, Vec<_>) = due.into_iter().partition(Stored::is_looked_for);
+        // Payments and refused cards come before lookups of cards: all need the provider's calls.
+        let (lookups, owed): (Vec<_>, Vec<_>) = due.into_iter().partition(Stored::is_card_lookup);
         for orders in [owed, lookups] {
             self.examine_all(tenders, orders, report).await;
         }

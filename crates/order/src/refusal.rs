@@ -129,7 +129,7 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Moved | StoreError::PaymentBound | StoreError::Corrupt => Self::Internal,
-            StoreError::Busy => Self::StoreBusy,
+            StoreError::Lost => Self::StoreBusy,
         }
     }
 }

@@ -55,7 +55,7 @@ impl OrderWriter {
         self.write(order, by).await.map_err(|error| match error {
             StoreError::Moved => Refusal::InProgress(id),
             StoreError::PaymentBound => Refusal::PaymentBoundElsewhere,
-            StoreError::Busy | StoreError::Corrupt => Refusal::StoreBusy,
+            StoreError::Lost | StoreError::Corrupt => Refusal::StoreBusy,
         })
     }
 

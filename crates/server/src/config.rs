@@ -151,7 +151,7 @@ pub(crate) struct SellersConfig {
 pub(crate) struct SandboxConfig {
     pub port: u16,
     /// A provider emulator that already runs; `None` starts one in this process.
-    pub office: Option<HttpUrl>,
+    pub provider: Option<HttpUrl>,
     /// Clock speed multiplier.
     pub speed: NonZero<u32>,
 }

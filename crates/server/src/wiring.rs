@@ -9,7 +9,7 @@ use content::catalog::Catalog;
 use content::render::Money;
 use order::checkout::Checkout;
 use order::checkout::preview::Previews;
-use order::checkout::quotes::Quotes;
+use order::checkout::quotes::QuoteLimiter;
 use order::checkout::single_flight::SingleFlight;
 use order::model::chain::Network;
 use order::model::seller::Sellers;
@@ -303,7 +303,7 @@ fn checkout(
         identity: storage.keyring.identity(),
         sellers: sellers(config),
         single_flight: SingleFlight::default(),
-        quotes: Quotes::default(),
+        quote_limiter: QuoteLimiter::default(),
     })
 }
 

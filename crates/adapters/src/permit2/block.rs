@@ -76,7 +76,7 @@ pub(super) async fn look(
             Sort::ToSeller if seen.contains(&log.transaction) => Found::Nothing,
             Sort::ToSeller => {
                 seen.push(log.transaction);
-                judge(node, sought, log.transaction, block).await?
+                judge_transaction(node, sought, log.transaction, block).await?
             }
             Sort::Burns | Sort::ToOthers => Found::Elsewhere,
             Sort::OtherNonce => Found::Nothing,
@@ -131,7 +131,7 @@ impl SoughtPayment {
 }
 
 /// What a transaction that paid the seller has to do with this authorization.
-pub(super) async fn judge(
+pub(super) async fn judge_transaction(
     node: &Node,
     sought: &SoughtPayment,
     transaction: B256,

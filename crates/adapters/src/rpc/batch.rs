@@ -52,7 +52,7 @@ impl Node {
             return vec![self.send(raw).await];
         }
         if let Err(why) = self.verified.get_or_try_init(|| self.verify_chain()).await {
-            return raws.iter().map(|_| Err(SendError::Unheard(why.clone()))).collect();
+            return raws.iter().map(|_| Err(SendError::NotSent(why.clone()))).collect();
         }
         let question =
             |raw| JsonRpcRequest { method: "eth_sendRawTransaction", params: json!([raw]) };

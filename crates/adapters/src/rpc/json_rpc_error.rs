@@ -35,11 +35,11 @@ pub enum SendOutcome {
     AlreadyKnown,
 }
 
-/// Why a transaction may not have been sent. Only `Unheard` proves that this call sent nothing.
+/// Why a transaction may not have been sent. Only `NotSent` proves that this call sent nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendError {
     /// The request did not reach the node.
-    Unheard(NodeError),
+    NotSent(NodeError),
     /// The node rejected it with a known message.
     TransactionRejection(TransactionRejection),
     /// It may have been sent.
@@ -73,7 +73,7 @@ impl fmt::Display for TransactionRejection {
 impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unheard(why) => write!(f, "not sent: {why}"),
+            Self::NotSent(why) => write!(f, "not sent: {why}"),
             Self::TransactionRejection(why) => write!(f, "rejected: {why}"),
             Self::Lost(why) => write!(f, "possibly sent: {why}"),
         }

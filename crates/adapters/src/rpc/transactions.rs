@@ -99,7 +99,7 @@ impl Node {
     /// Sends a signed transaction. This is the one call that has an effect.
     pub async fn send(&self, raw: &[u8]) -> Result<SendOutcome, SendError> {
         // Nothing is sent before the chain id is checked.
-        self.verified.get_or_try_init(|| self.verify_chain()).await.map_err(SendError::Unheard)?;
+        self.verified.get_or_try_init(|| self.verify_chain()).await.map_err(SendError::NotSent)?;
         let raw = Bytes::copy_from_slice(raw);
         match self.say::<B256>("eth_sendRawTransaction", [raw]).await {
             Ok(Some(_)) => Ok(SendOutcome::Accepted),
@@ -192,7 +192,7 @@ impl Node {
 /// come from one of many nodes behind one URL, after another one accepted it.
 pub(super) fn unheard_or_lost(error: CallError) -> SendError {
     match error {
-        CallError::Refused(_) => SendError::Unheard(NodeError::Http(error)),
+        CallError::Refused(_) => SendError::NotSent(NodeError::Http(error)),
         CallError::Lost(_) => SendError::Lost(NodeError::Http(error)),
     }
 }

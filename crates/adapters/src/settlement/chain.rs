@@ -55,7 +55,7 @@ impl Chain {
 
     /// The latest final block. If the node does not support `finalized`, the `safe` block or an
     /// old block is used.
-    pub(super) async fn settled_head(&self) -> Result<BlockHead, NodeError> {
+    pub(super) async fn final_head(&self) -> Result<BlockHead, NodeError> {
         for tag in [BlockTag::Finalized, BlockTag::Safe] {
             match self.node.block(BlockId::Tag(tag)).await {
                 Ok(head) => {
@@ -77,7 +77,7 @@ impl Chain {
 
     /// The latest and the final block.
     pub(super) async fn horizon(&self) -> Result<ChainHeads, NodeError> {
-        ChainHeads::beyond(&self.node, self.settled_head().await?).await
+        ChainHeads::beyond(&self.node, self.final_head().await?).await
     }
 
     /// Fees and the balance of our account, cached for at most `age_most`.
@@ -181,7 +181,7 @@ impl Chain {
         &self,
         receipt: &TransactionReceipt,
     ) -> Result<Option<(Timestamp, Finality)>, NodeError> {
-        let settled = self.settled_head().await?;
+        let settled = self.final_head().await?;
         let block = match self.node.block(BlockId::Number(receipt.block)).await {
             Err(NodeError::UnknownBlock) => return Ok(None),
             block => block?,

@@ -18,29 +18,30 @@ mod report;
 
 use self::chain::ModelChain;
 use self::process::Scenario;
-use self::report::{FAULTS_END, STORY_END};
+use self::report::{FAULTS_END, SCENARIO_END};
 
-pub use self::report::{PAYMENTS_IN_A_STORY, SenderBreach, SenderReport};
+pub use self::report::{PAYMENTS_PER_SCENARIO, SenderBreach, SenderReport};
 
 /// Runs as many scenarios as `payments` need.
 pub fn run(payments: u64, seed: u64) -> SenderReport {
     let mut report = SenderReport::default();
-    for story in 0..payments.div_ceil(PAYMENTS_IN_A_STORY) {
-        let seed = seed_of(seed, story);
-        report.merge(seed, tell(seed));
+    for scenario in 0..payments.div_ceil(PAYMENTS_PER_SCENARIO) {
+        let seed = seed_of(seed, scenario);
+        report.merge(seed, run_scenario(seed));
     }
     report
 }
 
 /// Runs one scenario from its seed.
-pub fn tell(seed: u64) -> SenderReport {
-    let stage = Arc::new(ExecutorHandle::default());
-    let chain = Arc::new(ModelChain::new(stage.clone(), SeededRng::new(seed ^ 0xc4a1), FAULTS_END));
-    let story = Arc::new(Scenario::new(stage.clone(), chain, SeededRng::new(seed ^ 0x5707)));
-    story.begin();
-    let mut executor = Executor::new(stage, SeededRng::new(seed));
-    executor.run(STORY_END, |_| {});
-    story.report()
+pub fn run_scenario(seed: u64) -> SenderReport {
+    let handle = Arc::new(ExecutorHandle::default());
+    let chain =
+        Arc::new(ModelChain::new(handle.clone(), SeededRng::new(seed ^ 0xc4a1), FAULTS_END));
+    let scenario = Arc::new(Scenario::new(handle.clone(), chain, SeededRng::new(seed ^ 0x5707)));
+    scenario.begin();
+    let mut executor = Executor::new(handle, SeededRng::new(seed));
+    executor.run(SCENARIO_END, |_| {});
+    scenario.report()
 }
 
 #[cfg(test)]
@@ -50,7 +51,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_report() {
         for seed in 0..20 {
-            assert_eq!(tell(seed), tell(seed));
+            assert_eq!(run_scenario(seed), run_scenario(seed));
         }
     }
 

@@ -290,7 +290,7 @@ impl NetworkSettler {
                     Err(why) => Err(SettleFailure::Unknown(why.to_string())),
                 }
             }
-            SenderOutcome::SendError(reason) => match self.sent(key).await {
+            SenderOutcome::NotSent(reason) => match self.sent(key).await {
                 Ok(sent) if sent.is_empty() => Err(SettleFailure::NeverSent(reason)),
                 Ok(_) | Err(_) => self.failed(key, paid).await,
             },
@@ -344,7 +344,7 @@ impl NetworkSettler {
         }
         // A request without a nonce is withdrawn, so that it certainly moves nothing.
         match self.withdraw(key).await {
-            Withdrawal::Withdrawn => SenderOutcome::SendError(NotSentReason::TimedOut),
+            Withdrawal::Withdrawn => SenderOutcome::NotSent(NotSentReason::TimedOut),
             Withdrawal::NotQueued | Withdrawal::Unknown => {
                 SenderOutcome::Unknown("no receipt in time")
             }

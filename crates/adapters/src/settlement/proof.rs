@@ -80,8 +80,8 @@ impl ContractNonce {
     }
 
     /// Searches backwards in doubling steps for a block in which it was unused, then bisects. The
-    /// result is a find_block, which the caller verifies: the chain may change meanwhile, and nodes
-    /// may contradict each other.
+    /// caller verifies the result: the chain may change meanwhile, and nodes may contradict each
+    /// other.
     async fn find_block(
         &self,
         node: &Node,

@@ -46,7 +46,7 @@ pub(super) enum SenderOutcome {
     /// One of its transactions is in a block, where it succeeded or failed.
     Mined(Box<MinedTransaction>),
     /// It has no nonce and was certainly not sent.
-    SendError(NotSentReason),
+    NotSent(NotSentReason),
     /// It may still be mined.
     Unknown(&'static str),
 }
@@ -64,8 +64,8 @@ pub(super) enum NotSentReason {
     BudgetSpent,
     /// It failed in blocks as often as one payment may.
     TooManyFailures,
-    /// The payer's account has code, and another payment of it is in flight or failed lately.
-    WalletBusy,
+    /// The payer's account has code, and another payment of it failed lately.
+    WalletFailedLately,
     /// No sender took it in time.
     TimedOut,
     /// The sending process refused it, for one of the other reasons.
@@ -80,7 +80,7 @@ impl fmt::Display for NotSentReason {
             Self::NoFunds => "the settler's account cannot pay for gas",
             Self::BudgetSpent => "the gas budget of this hour is spent",
             Self::TooManyFailures => "the payment has failed in blocks too often",
-            Self::WalletBusy => "another payment of this wallet failed lately",
+            Self::WalletFailedLately => "another payment of this wallet failed lately",
             Self::TimedOut => "no sender took it in time",
             Self::RefusedBySender => "the sending process refused it",
         })
@@ -109,7 +109,7 @@ pub(super) trait ChainNode: Send + Sync {
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<BlockHead>>, NodeError>;
     /// Fees, and the balance of our account.
     async fn terms(&self, own: EvmAddress) -> Result<GasTerms, NodeError>;
-    async fn settled_head(&self) -> Result<BlockHead, NodeError>;
+    async fn final_head(&self) -> Result<BlockHead, NodeError>;
     /// The gas of a transaction that does nothing.
     async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NodeError>;
 }
@@ -136,8 +136,8 @@ impl ChainNode for Chain {
         Chain::terms(self, own, Duration::ZERO).await
     }
 
-    async fn settled_head(&self) -> Result<BlockHead, NodeError> {
-        Chain::settled_head(self).await
+    async fn final_head(&self) -> Result<BlockHead, NodeError> {
+        Chain::final_head(self).await
     }
 
     async fn empty_gas(&self, own: EvmAddress) -> Result<u64, NodeError> {

@@ -146,12 +146,12 @@ impl Store for PostgresStore {
             // A flood must not outgrow the cap until the expiry job runs.
             self.drop_unpaid(TidyLimits::DEFAULT.unpaid_rows_max).await?;
         }
-        self.find(id).await?.ok_or(StoreError::Busy)
+        self.find(id).await?.ok_or(StoreError::Lost)
     }
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         let version = next.version() + 1;
-        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Busy)?;
+        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Lost)?;
         row.version = Some(version.cast_signed());
         let event = Event::of(next, version, by);
         let (at, keys) = (event.at.0.cast_signed(), keys(next.payment_keys()));

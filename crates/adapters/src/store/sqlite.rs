@@ -82,7 +82,7 @@ impl SqliteStore {
         made.unwrap_or_else(|error| Err(BackupError::Damaged(error.to_string())))
     }
 
-    /// Closes the file. Later calls fail with [`StoreError::Busy`].
+    /// Closes the file. Later calls fail with [`StoreError::Lost`].
     pub async fn close(&self) -> Result<(), StoreError> {
         self.readers.close().await;
         self.writer.close().await
@@ -109,7 +109,7 @@ impl Store for SqliteStore {
 
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         let version = next.version() + 1;
-        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Busy)?;
+        let mut row = rows::write(next, &self.cipher).map_err(|_| StoreError::Lost)?;
         row.version = Some(version.cast_signed());
         let keys = next.payment_keys().to_vec();
         let event = Event::of(next, version, by);

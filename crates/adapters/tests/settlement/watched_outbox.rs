@@ -90,10 +90,10 @@ impl Outbox for WatchedOutbox {
         let fault = self.faults.lock().unwrap().pop_front();
         match fault {
             None => self.inner.assign(account, epoch, rows, from_queue).await,
-            Some(AssignFault::NotWritten) => Err(OutboxError::Busy),
+            Some(AssignFault::NotWritten) => Err(OutboxError::Lost),
             Some(AssignFault::AnswerLost) => {
                 self.inner.assign(account, epoch, rows, from_queue).await?;
-                Err(OutboxError::Busy)
+                Err(OutboxError::Lost)
             }
         }
     }

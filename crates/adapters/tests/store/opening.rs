@@ -48,10 +48,10 @@ fn what_was_offered_is_there_after_a_restart_and_nothing_is_written_to_a_closed_
         }
         store.close().await.unwrap();
         let late = store.record(&begun(offer(1), 1).into(), &Actor::Checkout).await;
-        assert_eq!(late, Err(StoreError::Busy));
-        assert_eq!(store.find(offer(1).id).await, Err(StoreError::Busy));
-        assert_eq!(store.offer(offer(2_000)).await, Err(StoreError::Busy));
-        assert_eq!(store.newest(&offer(2_000).operation.key).await, Err(StoreError::Busy));
+        assert_eq!(late, Err(StoreError::Lost));
+        assert_eq!(store.find(offer(1).id).await, Err(StoreError::Lost));
+        assert_eq!(store.offer(offer(2_000)).await, Err(StoreError::Lost));
+        assert_eq!(store.newest(&offer(2_000).operation.key).await, Err(StoreError::Lost));
         assert!(!folder.path().join("orders-wal").exists(), "one file, without a log");
         let next = SqliteStore::open(&path, &keyring()).unwrap();
         for seed in 0..100 {
@@ -162,7 +162,7 @@ fn several_processes_may_open_one_postgres_at_once() {
         for store in [&one, &two, &three] {
             store.close().await.unwrap();
         }
-        assert_eq!(one.find(offer(1).id).await, Err(StoreError::Busy));
+        assert_eq!(one.find(offer(1).id).await, Err(StoreError::Lost));
         schema.drop().await;
     });
 }

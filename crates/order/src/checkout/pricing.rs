@@ -71,10 +71,10 @@ impl Checkout {
             return Ok(provider.quote(card).await?);
         }
         let timeout = clock.wait(TURN_TIMEOUT_SECONDS);
-        let turn = self.quotes.asking.turn(card.recipient.country, timeout).await;
+        let turn = self.quote_limiter.asking.turn(card.recipient.country, timeout).await;
         let _turn = turn.ok_or(Refusal::ProviderUnreachable)?;
         if !provider.is_quoted(card) {
-            let begun = self.quotes.begin(authorization.payer, clock.uptime());
+            let begun = self.quote_limiter.begin(authorization.payer, clock.uptime());
             begun.map_err(|TooMany| Refusal::QuoteLimit(order))?;
         }
         Ok(provider.quote(card).await?)

@@ -16,7 +16,7 @@ const UNSETTLED_MAX: usize = 5;
 /// The quotes that were requested from the provider and not paid for, by payer. A cached quote
 /// does not count.
 #[derive(Default)]
-pub struct Quotes {
+pub struct QuoteLimiter {
     /// One request at a time asks for a country's price; the others use its result.
     pub(crate) asking: SingleFlight<CountryCode>,
     /// When each was asked for, by the process's uptime; oldest first.
@@ -27,7 +27,7 @@ pub struct Quotes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
-impl Quotes {
+impl QuoteLimiter {
     pub(crate) fn begin(&self, payer: EvmAddress, uptime: u64) -> Result<(), TooMany> {
         let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
         unsettled.retain(|_, quotes| {
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_payer_has_a_few_quotes_a_minute_and_more_by_paying() {
-        let quotes = Quotes::default();
+        let quotes = QuoteLimiter::default();
         for _ in 0..UNSETTLED_MAX {
             assert_eq!(quotes.begin(ONE, 100), Ok(()));
         }

@@ -27,17 +27,17 @@ impl<K> Default for SingleFlight<K> {
 /// The requests for one key.
 #[derive(Default)]
 struct Line {
-    turn: Whose,
+    turn: TurnState,
     /// In order of arrival.
     waiting: BTreeMap<u64, Waker>,
     came: u64,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum Whose {
+enum TurnState {
     #[default]
-    Nobodys,
-    Somebodys,
+    Free,
+    Taken,
 }
 
 /// The right to run. It ends when this is dropped, also by a panic.
@@ -61,8 +61,8 @@ impl<K: Copy + Eq + Hash> SingleFlight<K> {
         poll_fn(|context| {
             let mut lines = self.lines();
             let line = lines.entry(key).or_default();
-            if line.turn == Whose::Nobodys {
-                line.turn = Whose::Somebodys;
+            if line.turn == TurnState::Free {
+                line.turn = TurnState::Taken;
                 if let Some(number) = place.number.take() {
                     line.waiting.remove(&number);
                 }
@@ -90,7 +90,7 @@ impl<K: Copy + Eq + Hash> SingleFlight<K> {
         let mut lines = self.lines();
         let Some(line) = lines.get_mut(&key) else { return };
         leave(line);
-        if line.turn == Whose::Somebodys {
+        if line.turn == TurnState::Taken {
             return;
         }
         let first = line.waiting.first_key_value().map(|(_, waker)| waker.clone());
@@ -109,7 +109,7 @@ impl<K: Copy + Eq + Hash> SingleFlight<K> {
 
 impl<K: Copy + Eq + Hash> Drop for Turn<'_, K> {
     fn drop(&mut self) {
-        self.single_flight.leave(self.key, |line| line.turn = Whose::Nobodys);
+        self.single_flight.leave(self.key, |line| line.turn = TurnState::Free);
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Submitting {
     pub attempted_at: Timestamp,
     pub doubt: Doubt,
     /// The provider account that the card was submitted to. None before the submission.
-    pub asked: Option<ProviderAccount>,
+    pub submitted_to: Option<ProviderAccount>,
 }
 
 /// Whether an earlier attempt may have mailed the card.
@@ -72,7 +72,7 @@ pub enum Doubt {
     Earlier,
 }
 
-/// The money has moved and no card is known to be mailed. A card is owed.
+/// The money has moved and no card is known to be mailed. A card or a refund is owed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfulfilled {
     pub shortfall: Shortfall,
@@ -97,7 +97,7 @@ pub enum Shortfall {
 pub struct Erased {
     pub paid: Paid,
     /// The provider account that it was submitted to, where it may still turn up.
-    pub asked: Option<ProviderAccount>,
+    pub submitted_to: Option<ProviderAccount>,
 }
 
 /// How a submission failed.
@@ -115,7 +115,7 @@ pub struct Mailed {
     pub mailed_at: Timestamp,
     pub delivery: Delivery,
     /// The provider account that has it.
-    pub asked: Option<ProviderAccount>,
+    pub submitted_to: Option<ProviderAccount>,
 }
 
 /// The money was returned to the payer, as checked on the chain.

@@ -172,8 +172,8 @@ impl Stored {
         Self::RECOVERED_AT_ONCE.contains(&self.headline())
     }
 
-    /// Whether a step with this order begins with a look for its card, or after it.
-    pub(crate) fn is_looked_for(&self) -> bool {
+    /// Whether the next step with this order is to ask the provider about its card.
+    pub(crate) fn is_card_lookup(&self) -> bool {
         match self {
             Self::Submitting(_) | Self::Mailed(_) => true,
             Self::Unfulfilled(order) => match order.state.shortfall {
@@ -209,15 +209,15 @@ impl Stored {
     }
 
     /// The provider account that the card was submitted to, if it was.
-    pub fn asked(&self) -> Option<&ProviderAccount> {
+    pub fn submitted_to(&self) -> Option<&ProviderAccount> {
         match self {
-            Self::Submitting(order) => order.state.asked.as_ref(),
+            Self::Submitting(order) => order.state.submitted_to.as_ref(),
             Self::Unfulfilled(order) => match &order.state.shortfall {
-                Shortfall::Refused(was) | Shortfall::Lost(was) => was.asked.as_ref(),
-                Shortfall::Undelivered(was) => was.asked.as_ref(),
-                Shortfall::Erased(was) => was.asked.as_ref(),
+                Shortfall::Refused(was) | Shortfall::Lost(was) => was.submitted_to.as_ref(),
+                Shortfall::Undelivered(was) => was.submitted_to.as_ref(),
+                Shortfall::Erased(was) => was.submitted_to.as_ref(),
             },
-            Self::Mailed(order) => order.state.asked.as_ref(),
+            Self::Mailed(order) => order.state.submitted_to.as_ref(),
             Self::Offered(_)
             | Self::Settling(_)
             | Self::Unconfirmed(_)

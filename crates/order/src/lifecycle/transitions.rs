@@ -79,7 +79,7 @@ impl Order<Settling> {
                 since: now,
                 attempted_at: now,
                 doubt: Doubt::None,
-                asked: None,
+                submitted_to: None,
             }
         })
     }
@@ -93,7 +93,7 @@ impl Order<Settling> {
         self.into_state(now, attention, |was| Unconfirmed { was })
     }
 
-    /// Still in doubt; the schedule stays as it was.
+    /// Still in doubt after a payer repeated the request; the schedule stays as it was.
     pub fn asked_in_vain(self, now: Timestamp) -> Order<Unconfirmed> {
         let attention = self.attention;
         self.into_state(now, attention, |was| Unconfirmed { was })
@@ -124,7 +124,7 @@ impl Order<Submitting> {
     pub fn accepted(self, mailpiece: Mailpiece, now: Timestamp) -> Order<Mailed> {
         self.into_state(now, schedule::first_follow_up(now), |state| Mailed {
             paid: state.paid,
-            asked: state.asked,
+            submitted_to: state.submitted_to,
             mailpiece,
             mailed_at: now,
             delivery: Delivery { stage: Stage::Accepted, at: now },
@@ -159,27 +159,27 @@ impl Order<Submitting> {
         hash.finalize().into()
     }
 
-    /// The same, to be handed to this provider: written down before it is.
-    pub fn asking(mut self, account: ProviderAccount) -> Self {
+    /// The same, with the provider that it is about to be submitted to. This is written first.
+    pub fn submitting_to(mut self, account: ProviderAccount) -> Self {
         // mutant: provider-not-kept
-        self.state.asked = Some(account);
+        self.state.submitted_to = Some(account);
         self
     }
 
     /// An operator has decided that it will not be mailed: its text is deleted.
     pub fn erased(self, now: Timestamp) -> Order<Unfulfilled> {
         self.into_state(now, schedule::first_reminder(now), |was| Unfulfilled {
-            shortfall: Shortfall::Erased(Erased { paid: was.paid, asked: was.asked }),
+            shortfall: Shortfall::Erased(Erased { paid: was.paid, submitted_to: was.submitted_to }),
         })
     }
 
-    /// Its walk ended without an answer, so it may have mailed the card.
+    /// The process that submitted it ended without an answer, so the card may be mailed.
     pub fn in_doubt(mut self) -> Self {
         self.state.doubt = Doubt::Earlier;
         self
     }
 
-    /// Another attempt, to be written down before it is made. A provider that goes on
+    /// Another attempt, which is written before it is made. A provider that goes on
     /// refusing is asked at ever longer intervals.
     pub fn again(self, now: Timestamp) -> Self {
         let looks = self.attention.looks;
@@ -209,13 +209,13 @@ impl Order<Unfulfilled> {
     /// reported that it will not arrive.
     pub fn attached(self, mailpiece: Mailpiece, now: Timestamp) -> Option<Order<Mailed>> {
         let (frame, state) = self.split();
-        let (paid, asked) = match state.shortfall {
-            Shortfall::Refused(was) | Shortfall::Lost(was) => (was.paid, was.asked),
-            Shortfall::Erased(was) => (was.paid, was.asked),
+        let (paid, submitted_to) = match state.shortfall {
+            Shortfall::Refused(was) | Shortfall::Lost(was) => (was.paid, was.submitted_to),
+            Shortfall::Erased(was) => (was.paid, was.submitted_to),
             Shortfall::Undelivered(_) => return None,
         };
         let delivery = Delivery { stage: Stage::Accepted, at: now };
-        let mailed = Mailed { paid, asked, mailpiece, mailed_at: now, delivery };
+        let mailed = Mailed { paid, submitted_to, mailpiece, mailed_at: now, delivery };
         Some(frame.into_state(now, schedule::first_follow_up(now), |()| mailed))
     }
 
@@ -283,7 +283,7 @@ impl Order<Mailed> {
     }
 }
 
-/// What only a chain that changed its mind brings about.
+/// Only after a reorganisation of the chain.
 impl Order<Submitting> {
     /// The chain took the money back, and the provider had refused the card.
     pub fn forgiven(self, now: Timestamp) -> Order<Offered> {

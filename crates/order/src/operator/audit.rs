@@ -164,7 +164,7 @@ fn audit_cards(period: &AuditedPeriod<'_>, report: &mut AuditReport) {
     for order in period.orders {
         let Stored::Mailed(mailed) = order else { continue };
         let (mailpiece, ours) =
-            (&mailed.state.mailpiece, mailed.state.asked.as_ref() == Some(account));
+            (&mailed.state.mailpiece, mailed.state.submitted_to.as_ref() == Some(account));
         if ours && period.covers(mailed.state.mailed_at) && !listed.contains_key(mailpiece) {
             let (order, mailpiece) = (order.id(), mailpiece.clone());
             report.differences.push(Difference::MissingCard { order, mailpiece });

@@ -38,7 +38,8 @@ impl OperatorActions {
                 return Err(ActionRejection::PaymentUnclear);
             }
         }
-        let order = order.asking(self.writer.provider.account()).again(self.writer.clock.now());
+        let order =
+            order.submitting_to(self.writer.provider.account()).again(self.writer.clock.now());
         let order = self.record(order, by).await?;
         Ok(match self.writer.mail(order, by).await {
             Fulfilment::Submitted => ActionOutcome::Submitted,
@@ -69,7 +70,7 @@ impl OperatorActions {
             return Err(ActionRejection::NotPossible("No card is missing for this order."));
         };
         let since = order.state.shortfall.paid().handed_in_after();
-        self.check_provider(asked(&order))?;
+        self.check_provider(submitted_to(&order))?;
         let cards = self.writer.provider.find(order.id, since).await;
         let cards = cards.map_err(|_| ActionRejection::ProviderSilent)?;
         // mutant: attach-unconfirmed
@@ -105,18 +106,22 @@ impl OperatorActions {
     }
 
     async fn cards_of(&self, order: &Order<Submitting>) -> Result<Vec<Mailpiece>, ActionRejection> {
-        self.check_provider(order.state.asked.as_ref())?;
+        self.check_provider(order.state.submitted_to.as_ref())?;
         let since = order.state.paid.handed_in_after();
         let cards = self.writer.provider.find(order.id, since).await;
         cards.map_err(|_| ActionRejection::ProviderSilent)
     }
 
-    /// Only the provider account that was asked knows what became of a card.
+    /// Only the provider account that it was submitted to knows what became of a card.
     pub(super) fn check_provider(
         &self,
-        asked: Option<&ProviderAccount>,
+        submitted_to: Option<&ProviderAccount>,
     ) -> Result<(), ActionRejection> {
-        if asked == Some(&self.writer.provider.account()) { Ok(()) } else { Err(OTHER_PROVIDER) }
+        if submitted_to == Some(&self.writer.provider.account()) {
+            Ok(())
+        } else {
+            Err(OTHER_PROVIDER)
+        }
     }
 }
 
@@ -129,10 +134,10 @@ fn owed(order: Stored) -> Result<Order<Submitting>, ActionRejection> {
     }
 }
 
-fn asked(order: &Order<Unfulfilled>) -> Option<&ProviderAccount> {
+fn submitted_to(order: &Order<Unfulfilled>) -> Option<&ProviderAccount> {
     match &order.state.shortfall {
-        Shortfall::Refused(was) | Shortfall::Lost(was) => was.asked.as_ref(),
-        Shortfall::Undelivered(was) => was.asked.as_ref(),
-        Shortfall::Erased(was) => was.asked.as_ref(),
+        Shortfall::Refused(was) | Shortfall::Lost(was) => was.submitted_to.as_ref(),
+        Shortfall::Undelivered(was) => was.submitted_to.as_ref(),
+        Shortfall::Erased(was) => was.submitted_to.as_ref(),
     }
 }

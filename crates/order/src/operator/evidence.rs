@@ -65,7 +65,7 @@ impl OperatorActions {
     }
 
     async fn known_cards(&self, order: &Stored) -> Option<Vec<Mailpiece>> {
-        self.check_provider(order.asked()).ok()?;
+        self.check_provider(order.submitted_to()).ok()?;
         let since = order.paid()?.handed_in_after();
         self.writer.provider.find(order.id(), since).await.ok()
     }

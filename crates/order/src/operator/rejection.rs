@@ -41,7 +41,7 @@ impl ActionRejection {
     pub const fn of_read(error: StoreError) -> Self {
         match error {
             StoreError::Corrupt => Self::Unreadable,
-            StoreError::Moved | StoreError::PaymentBound | StoreError::Busy => Self::StoreSilent,
+            StoreError::Moved | StoreError::PaymentBound | StoreError::Lost => Self::StoreSilent,
         }
     }
 
@@ -49,7 +49,7 @@ impl ActionRejection {
         match error {
             StoreError::Moved => Self::Changed,
             StoreError::PaymentBound => Self::TransactionUsed,
-            StoreError::Busy | StoreError::Corrupt => Self::StoreBusy,
+            StoreError::Lost | StoreError::Corrupt => Self::StoreBusy,
         }
     }
 

@@ -58,7 +58,7 @@ impl Reconciler {
             // mutant: refused-waits
             Setback::Refused => Ok(Vec::new()),
             // Another provider does not know the card, and would mail a second one.
-            Setback::Lost if !self.is_ours(order.state.asked.as_ref()) => {
+            Setback::Lost if !self.is_ours(order.state.submitted_to.as_ref()) => {
                 return examination.fail(order, setback).await;
             }
             Setback::Lost => provider.find(order.id, order.state.paid.handed_in_after()).await,
@@ -96,7 +96,7 @@ impl Reconciler {
             Setback::Refused => order,
             Setback::Lost => order.in_doubt(),
         };
-        let order = order.asking(self.writer.provider.account()).again(now);
+        let order = order.submitting_to(self.writer.provider.account()).again(now);
         let order = examination.record(order, by).await?;
         let mailed = self.writer.mail(order, by).await;
         if (setback, mailed) == (Setback::Refused, Fulfilment::Submitted) {
@@ -107,10 +107,10 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Whether the provider that was asked is the one that is configured now.
-    pub(super) fn is_ours(&self, asked: Option<&ProviderAccount>) -> bool {
+    /// Whether the provider that it was submitted to is the one that is configured now.
+    pub(super) fn is_ours(&self, submitted_to: Option<&ProviderAccount>) -> bool {
         // mutant: any-provider-answers
-        asked == Some(&self.writer.provider.account())
+        submitted_to == Some(&self.writer.provider.account())
     }
 
     /// Whether submitting the card again cannot mail two, after a look that found none: the

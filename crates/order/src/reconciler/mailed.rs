@@ -22,7 +22,7 @@ impl Reconciler {
         match check_money(session, order.state.paid.clone()).await {
             Some(PaidMoney::Stands(paid)) => order.state.paid = *paid,
             // Its provider is not configured any more: it cannot be stopped from here.
-            Some(PaidMoney::Gone) if !self.is_ours(order.state.asked.as_ref()) => {
+            Some(PaidMoney::Gone) if !self.is_ours(order.state.submitted_to.as_ref()) => {
                 let alert = self.reversed_elsewhere(&order);
                 return examination
                     .record(order.looked(self.writer.clock.now()), by)
@@ -59,12 +59,12 @@ impl Reconciler {
     fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<AlertKind> {
         let first = self.resubmit_watches.keep(order.id, 0, self.writer.clock.uptime()).looks == 1;
         let due = first || alert::is_time(order.attention.looks.saturating_add(1));
-        due.then(|| AlertKind::ReversedElsewhere(order.state.asked.clone()))
+        due.then(|| AlertKind::ReversedElsewhere(order.state.submitted_to.clone()))
     }
 
     /// How far a card has come, if its provider is the configured one.
     async fn news_of(&self, order: &Order<Mailed>) -> Option<Delivery> {
-        if !self.is_ours(order.state.asked.as_ref()) {
+        if !self.is_ours(order.state.submitted_to.as_ref()) {
             return None;
         }
         self.cancel_spares(order).await;

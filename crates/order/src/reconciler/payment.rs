@@ -19,7 +19,9 @@ impl Examination<'_> {
     ) -> Result<Outcome, Refusal> {
         let unconfirmed = Err(Refusal::PaymentUnconfirmed(order.id));
         match session.trace(&order.state.payment, None).await {
-            Ok(Trace::Moved(settlement)) => self.writer.settled(order, settlement, by).await,
+            Ok(Trace::Moved(settlement)) => {
+                self.writer.record_settlement_and_submit(order, settlement, by).await
+            }
             Ok(Trace::Void) => {
                 self.record(order.declined(self.writer.clock.now()), by).await?;
                 unconfirmed
@@ -65,7 +67,7 @@ impl Examination<'_> {
             }
         };
         match session.settle(&order.state.payment).await {
-            Ok(settlement) => self.writer.settled(order, settlement, by).await,
+            Ok(settlement) => self.writer.record_settlement_and_submit(order, settlement, by).await,
             // mutant: second-refusal-believed
             Err(Unsettled::Refused(_) | Unsettled::Withdrawn(_) | Unsettled::Lost(_)) => {
                 self.record(self.still_lost(order, by), by).await?;

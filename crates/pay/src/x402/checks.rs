@@ -38,7 +38,7 @@ pub(super) struct SignedAuthorization {
 /// What a credential is checked against.
 pub(super) struct CredentialCheck<'a> {
     pub(super) terms: &'a Terms,
-    pub(super) facilitator: &'a dyn Permit2Settler,
+    pub(super) settler: &'a dyn Permit2Settler,
     pub(super) resource: &'a Resource,
     pub(super) extensions: &'a Extensions,
 }
@@ -73,11 +73,11 @@ impl CredentialCheck<'_> {
         let (authorization, now) = (&parsed.authorization, self.terms.now);
         let accepted = &authorization.payload["accepted"]["extra"]["facilitatorAddress"];
         let facilitator =
-            self.facilitator.classify_facilitator(authorization.network, authorization.facilitator);
+            self.settler.classify_facilitator(authorization.network, authorization.facilitator);
         // Until the facilitator's list was read, for example after a start, its addresses are not
         // known. That is not the payer's mistake and no reason to sign again.
         if facilitator == FacilitatorAddress::Unknown
-            && self.facilitator.support(authorization.network).is_none()
+            && self.settler.support(authorization.network).is_none()
         {
             return Err(Rejection::Unavailable);
         }
@@ -111,7 +111,7 @@ impl CredentialCheck<'_> {
         }
         // mutant: unsigned-x402
         let signer = signature_kind(authorization);
-        match (signer, self.facilitator.known_account(*network, *payer)) {
+        match (signer, self.settler.known_account(*network, *payer)) {
             (SignatureKind::Contract, KnownAccount::WithoutCode) if !has_deployment => {
                 Err(invalid(BAD_SIGNATURE))
             }

@@ -128,11 +128,11 @@ impl X402 {
 
     /// The challenge for a request without a credential.
     fn cached_challenge(&self, offer: &Offer) -> Option<Arc<Challenge>> {
-        self.challenge_cache.challenge(offer, self.facilitator.as_ref(), self.endpoint(), UNPAID)
+        self.challenge_cache.challenge(offer, self.settler.as_ref(), self.endpoint(), UNPAID)
     }
 
     pub(super) fn challenge(&self, offer: &Offer, reason: &str) -> Option<Challenge> {
-        challenge(offer, self.facilitator.as_ref(), self.endpoint(), reason)
+        challenge(offer, self.settler.as_ref(), self.endpoint(), reason)
     }
 
     fn endpoint(&self) -> EndpointDescription<'_> {

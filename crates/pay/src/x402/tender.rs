@@ -26,7 +26,7 @@ use crate::mode::PaymentMode;
 
 /// Payment by x402.
 pub struct X402 {
-    pub(super) facilitator: Arc<dyn Permit2Settler>,
+    pub(super) settler: Arc<dyn Permit2Settler>,
     pub(super) resource: Resource,
     pub(super) extensions: Extensions,
     pub(super) challenge_cache: ChallengeCache,
@@ -34,9 +34,9 @@ pub struct X402 {
 }
 
 impl X402 {
-    pub fn new(facilitator: Arc<dyn Permit2Settler>, resource: Resource) -> Self {
+    pub fn new(settler: Arc<dyn Permit2Settler>, resource: Resource) -> Self {
         let (extensions, challenge_cache) = (Extensions::new(), ChallengeCache::default());
-        Self { facilitator, resource, extensions, challenge_cache, mode: PaymentMode::default() }
+        Self { settler, resource, extensions, challenge_cache, mode: PaymentMode::default() }
     }
 
     /// The same, for money of this kind.
@@ -82,9 +82,9 @@ impl<'a> PresentedCredential<'a> for Presented<'a> {
 
     fn check(self: Box<Self>, terms: &Terms) -> Result<CheckedCredential<'a>, Rejection> {
         let Self { x402, credential, payload, keys } = *self;
-        let facilitator = x402.facilitator.as_ref();
+        let settler = x402.settler.as_ref();
         let (resource, extensions) = (&x402.resource, &x402.extensions);
-        let check = CredentialCheck { terms, facilitator, resource, extensions };
+        let check = CredentialCheck { terms, settler, resource, extensions };
         let SignedAuthorization { authorization: signed, signature } = check.run(payload?)?;
         let authorization = authorization(credential, &signed, keys.all());
         let session =
@@ -113,7 +113,7 @@ impl Session for X402Session<'_> {
     async fn verify(&self) -> Result<(), Rejection> {
         let authorization = &self.authorization;
         let signature = self.signature.unwrap_or_else(|| signature_kind(authorization));
-        self.x402.facilitator.verify(authorization, signature).await
+        self.x402.settler.verify(authorization, signature).await
     }
 
     async fn prepare(
@@ -128,7 +128,7 @@ impl Session for X402Session<'_> {
             let reason = "invalid_upto_evm_payload_settlement_exceeds_amount";
             return Err(Rejection::Invalid(receipt::failure(authorization, reason)));
         }
-        let prepared = self.x402.facilitator.prepare(authorization, charge, earlier).await;
+        let prepared = self.x402.settler.prepare(authorization, charge, earlier).await;
         prepared.map_err(|why| match why {
             Rejection::Invalid(reason) => {
                 Rejection::Invalid(receipt::failure(authorization, &reason))
@@ -139,7 +139,7 @@ impl Session for X402Session<'_> {
 
     async fn settle(&self, payment: &Payment) -> Result<Settlement, Unsettled> {
         let authorization = &self.authorization;
-        let moved = self.x402.facilitator.settle(self.payment(payment)).await;
+        let moved = self.x402.settler.settle(self.payment(payment)).await;
         moved.map(|moved| receipt::settlement(authorization, payment.charge, moved)).map_err(
             |why| match why {
                 Unsettled::Refused(reason) => {
@@ -151,7 +151,7 @@ impl Session for X402Session<'_> {
     }
 
     async fn trace(&self, payment: &Payment, told: Option<&str>) -> Result<Trace, Failure> {
-        let trace = self.x402.facilitator.trace(self.payment(payment), told).await?;
+        let trace = self.x402.settler.trace(self.payment(payment), told).await?;
         Ok(trace.map(|moved| receipt::settlement(&self.authorization, payment.charge, moved)))
     }
 }

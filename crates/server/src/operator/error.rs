@@ -66,7 +66,7 @@ impl From<StoreError> for OperatorError {
     fn from(error: StoreError) -> Self {
         let message = match error {
             StoreError::Corrupt => "The store has a row that cannot be read. The log names it.",
-            StoreError::Busy | StoreError::Moved | StoreError::PaymentBound => {
+            StoreError::Lost | StoreError::Moved | StoreError::PaymentBound => {
                 "The store did not answer. Try again later."
             }
         };

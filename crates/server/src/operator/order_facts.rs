@@ -181,7 +181,7 @@ fn card_facts(order: &Stored) -> Value {
     let mut facts = json!({
         "country": paid.country.as_str(),
         "cost_cents": paid.quote.total().0,
-        "provider_account": order.asked().map(|account| account.0.as_str()),
+        "provider_account": order.submitted_to().map(|account| account.0.as_str()),
     });
     if let Some(submitting) = submitting(order) {
         facts["attempt"] = json!(submitting.attempt);

@@ -58,7 +58,7 @@ pub(crate) fn running(config: &Config) -> SandboxEndpoints {
         NamesConfig::Ens(_) => None,
     };
     let provider = match config.provider {
-        ProviderConfig::Sandbox(_) => config.sandbox.office.as_ref().map(external_provider),
+        ProviderConfig::Sandbox(_) => config.sandbox.provider.as_ref().map(external_provider),
         ProviderConfig::Disabled | ProviderConfig::ThanksIo(_) | ProviderConfig::Lob(_) => None,
     };
     SandboxEndpoints { provider, chains: chains.map(running_chains) }
@@ -80,7 +80,7 @@ async fn start(
     config: &Config,
     clock: Arc<dyn Clock>,
 ) -> io::Result<(SandboxWorld, SandboxEndpoints)> {
-    let (provider, provider_endpoint) = match (&config.provider, &config.sandbox.office) {
+    let (provider, provider_endpoint) = match (&config.provider, &config.sandbox.provider) {
         (ProviderConfig::Sandbox(_), Some(url)) => (None, Some(external_provider(url))),
         (ProviderConfig::Sandbox(_), None) => {
             let settings =

@@ -41,7 +41,7 @@ async fn status(
         Ok(Some(view)) => status_response(&headers, &view),
         Ok(None) => UNKNOWN.into_response(),
         Err(StoreError::Corrupt) => refused(&order::refusal::Refusal::Internal),
-        Err(StoreError::Busy | StoreError::Moved | StoreError::PaymentBound) => {
+        Err(StoreError::Lost | StoreError::Moved | StoreError::PaymentBound) => {
             refused(&order::refusal::Refusal::StoreBusy)
         }
     }

@@ -104,7 +104,7 @@ fn send(server: &AnswerServer, node: &Node, data: &[u8]) {
         Ok(_) => assert!(said["error"].is_object() || said["result"].is_string(), "{said}"),
         Err(SendError::TransactionRejection(_)) => assert!(said["error"].is_object(), "{said}"),
         // It was answered, so it may have been sent.
-        Err(SendError::Unheard(why)) => panic!("{why} after {said}"),
+        Err(SendError::NotSent(why)) => panic!("{why} after {said}"),
         Err(SendError::Lost(_)) => {}
     }
 }
@@ -113,7 +113,7 @@ fn send_all(server: &AnswerServer, node: &Node, data: &[u8]) {
     let raws = ["0x01", "0x02"].map(|raw| raw.parse().expect("bytes"));
     let (outcomes, _) = server.answering(Form::JsonRpc, parts(data), node.send_all(&raws));
     assert_eq!(outcomes.len(), raws.len());
-    assert!(!outcomes.iter().any(|outcome| matches!(outcome, Err(SendError::Unheard(_)))));
+    assert!(!outcomes.iter().any(|outcome| matches!(outcome, Err(SendError::NotSent(_)))));
 }
 
 fn progress(server: &AnswerServer, node: &Node, data: &[u8]) {

@@ -23,18 +23,18 @@ use crate::settlement::sender::ChainNode;
 
 /// Blocks stay once this many others stand on them.
 const FINAL_DEPTH: usize = 3;
-/// The chain's time at the beginning of a story, in seconds.
+/// The chain's time at the beginning of a scenario, in seconds.
 pub(super) const BEGIN: u64 = 1_000_000;
 const BLOCK_MILLISECONDS: u64 = 500;
 
 pub(super) struct ModelChain {
-    stage: Arc<ExecutorHandle>,
+    executor: Arc<ExecutorHandle>,
     faults_end: u64,
     state: Mutex<State>,
 }
 
 struct State {
-    dice: SeededRng,
+    rng: SeededRng,
     pool: BTreeMap<u64, Waiting>,
     blocks: Vec<Block>,
     outbox: Option<Arc<MemoryOutbox>>,
@@ -70,10 +70,10 @@ struct Block {
 }
 
 impl ModelChain {
-    pub(super) fn new(stage: Arc<ExecutorHandle>, dice: SeededRng, faults_end: u64) -> Self {
+    pub(super) fn new(executor: Arc<ExecutorHandle>, rng: SeededRng, faults_end: u64) -> Self {
         let genesis = Block { hash: B256::ZERO, timestamp: BEGIN, transactions: Vec::new() };
         let state = State {
-            dice,
+            rng,
             pool: BTreeMap::new(),
             blocks: vec![genesis],
             outbox: None,
@@ -86,7 +86,7 @@ impl ModelChain {
             reorganisations: 0,
             replacements: 0,
         };
-        Self { stage, faults_end, state: Mutex::new(state) }
+        Self { executor, faults_end, state: Mutex::new(state) }
     }
 
     /// Whose rows must be there before a transaction is sent.
@@ -112,7 +112,7 @@ impl ModelChain {
     }
 
     pub(super) fn time(&self) -> u64 {
-        BEGIN + self.stage.elapsed() / 1_000
+        BEGIN + self.executor.elapsed() / 1_000
     }
 
     pub(super) fn counts(&self) -> (u64, u64, BTreeMap<SenderBreach, u64>) {
@@ -123,13 +123,13 @@ impl ModelChain {
     /// Makes blocks for ever, and sometimes replaces the newest.
     pub(super) async fn make_blocks(self: Arc<Self>) {
         loop {
-            self.stage.sleep(BLOCK_MILLISECONDS).await;
+            self.executor.sleep(BLOCK_MILLISECONDS).await;
             let (time, faulty) = (self.time(), self.is_faulty());
             let mut state = locked(&self.state);
-            if faulty && state.dice.below(20) == 0 {
+            if faulty && state.rng.below(20) == 0 {
                 state.reorganise();
             }
-            if faulty && state.dice.below(40) == 0 {
+            if faulty && state.rng.below(40) == 0 {
                 state.pool.clear();
             }
             state.make_block(time);
@@ -137,17 +137,17 @@ impl ModelChain {
     }
 
     fn is_faulty(&self) -> bool {
-        self.stage.elapsed() < self.faults_end
+        self.executor.elapsed() < self.faults_end
     }
 
     async fn travel(&self) {
-        let time = locked(&self.state).dice.below(20);
-        self.stage.sleep(1 + time).await;
+        let time = locked(&self.state).rng.below(20);
+        self.executor.sleep(1 + time).await;
     }
 
     /// Whether the call, or its answer, is lost.
     fn fault(&self, one_in: u64) -> bool {
-        self.is_faulty() && locked(&self.state).dice.below(one_in) == 0
+        self.is_faulty() && locked(&self.state).rng.below(one_in) == 0
     }
 }
 
@@ -182,7 +182,7 @@ impl State {
             self.used.insert(nonce);
             nonce += 1;
         }
-        let salt = self.dice.next_u64().to_be_bytes();
+        let salt = self.rng.next_u64().to_be_bytes();
         self.blocks.push(Block { hash: keccak256(salt), timestamp, transactions });
     }
 
@@ -192,14 +192,14 @@ impl State {
         }
         self.reorganisations += 1;
         let Some(taken) = self.blocks.pop() else { return };
-        let back = self.dice.below(2) == 0;
+        let back = self.rng.below(2) == 0;
         for (transaction, _) in taken.transactions {
             if back {
                 let nonce = transaction.nonce;
                 self.pool.insert(nonce, Waiting { transaction, stranded: false });
             }
         }
-        let salt = self.dice.next_u64().to_be_bytes();
+        let salt = self.rng.next_u64().to_be_bytes();
         let empty =
             Block { hash: keccak256(salt), timestamp: taken.timestamp, transactions: Vec::new() };
         self.blocks.push(empty);
@@ -297,7 +297,7 @@ impl ChainNode for ModelChain {
         self.travel().await;
         if self.fault(12) {
             let unheard = NodeError::Http(CallError::Refused(CallErrorKind::Unconnected));
-            return raws.iter().map(|_| Err(SendError::Unheard(unheard.clone()))).collect();
+            return raws.iter().map(|_| Err(SendError::NotSent(unheard.clone()))).collect();
         }
         let mut answers = Vec::new();
         for raw in raws {
@@ -356,7 +356,7 @@ impl ChainNode for ModelChain {
         Ok(GasTerms { gas_price, balance: u128::from(u64::MAX) })
     }
 
-    async fn settled_head(&self) -> Result<BlockHead, NodeError> {
+    async fn final_head(&self) -> Result<BlockHead, NodeError> {
         self.travel().await;
         let state = locked(&self.state);
         Ok(state.head((state.blocks.len() - 1).saturating_sub(FINAL_DEPTH)))

@@ -16,19 +16,19 @@ use crate::settlement::outbox::{
 
 pub(super) struct ModelOutbox {
     pub(super) inner: MemoryOutbox,
-    stage: Arc<ExecutorHandle>,
-    dice: Mutex<SeededRng>,
+    executor: Arc<ExecutorHandle>,
+    rng: Mutex<SeededRng>,
     faults_end: u64,
 }
 
 impl ModelOutbox {
     pub(super) fn new(
         inner: MemoryOutbox,
-        stage: Arc<ExecutorHandle>,
-        dice: SeededRng,
+        executor: Arc<ExecutorHandle>,
+        rng: SeededRng,
         faults_end: u64,
     ) -> Self {
-        Self { inner, stage, dice: Mutex::new(dice), faults_end }
+        Self { inner, executor, rng: Mutex::new(rng), faults_end }
     }
 
     async fn call<T>(
@@ -36,17 +36,17 @@ impl ModelOutbox {
         deed: impl Future<Output = Result<T, OutboxError>> + Send,
     ) -> Result<T, OutboxError> {
         let (before, after, fate) = {
-            let mut dice = locked(&self.dice);
-            (dice.below(5), dice.below(5), dice.below(30))
+            let mut rng = locked(&self.rng);
+            (rng.below(5), rng.below(5), rng.below(30))
         };
-        let faulty = self.stage.elapsed() < self.faults_end;
-        self.stage.sleep(1 + before).await;
+        let faulty = self.executor.elapsed() < self.faults_end;
+        self.executor.sleep(1 + before).await;
         if faulty && fate == 0 {
-            return Err(OutboxError::Busy);
+            return Err(OutboxError::Lost);
         }
         let done = deed.await;
-        self.stage.sleep(1 + after).await;
-        if faulty && fate == 1 { Err(OutboxError::Busy) } else { done }
+        self.executor.sleep(1 + after).await;
+        if faulty && fate == 1 { Err(OutboxError::Lost) } else { done }
     }
 }
 
@@ -138,7 +138,7 @@ impl SettlementQueue for ModelOutbox {
     async fn announce(&self, account: SenderAccount, mined: &[MinedNotice]) {
         let mut mined = mined.to_vec();
         mined.retain_mut(|notice| {
-            let fate = locked(&self.dice).below(3);
+            let fate = locked(&self.rng).below(3);
             if fate == 1 {
                 notice.mined = None;
             }

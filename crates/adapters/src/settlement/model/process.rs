@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::chain::{BEGIN, ModelChain};
 use super::outbox::ModelOutbox;
-use super::report::{FAULTS_END, PAYMENTS_IN_A_STORY, SenderBreach, SenderReport, locked};
+use super::report::{FAULTS_END, PAYMENTS_PER_SCENARIO, SenderBreach, SenderReport, locked};
 use crate::rpc::ReceiptStatus;
 use crate::settlement::limits::SettlerLimits;
 use crate::settlement::outbox::{
@@ -35,11 +35,11 @@ const VALID_SECONDS: u64 = 80;
 const WORLD: TaskGroup = TaskGroup(0);
 
 pub(super) struct Scenario {
-    stage: Arc<ExecutorHandle>,
+    executor: Arc<ExecutorHandle>,
     chain: Arc<ModelChain>,
     outbox: Arc<MemoryOutbox>,
     signer: Arc<TransactionSigner>,
-    dice: Mutex<SeededRng>,
+    rng: Mutex<SeededRng>,
     processes: Mutex<Vec<Process>>,
     payments: Mutex<Vec<Payment>>,
     counts: Mutex<SenderReport>,
@@ -101,16 +101,20 @@ impl Clock for ModelClock {
 }
 
 impl Scenario {
-    pub(super) fn new(stage: Arc<ExecutorHandle>, chain: Arc<ModelChain>, dice: SeededRng) -> Self {
+    pub(super) fn new(
+        executor: Arc<ExecutorHandle>,
+        chain: Arc<ModelChain>,
+        rng: SeededRng,
+    ) -> Self {
         let outbox = Arc::new(MemoryOutbox::default());
         chain.watch(outbox.clone());
         let signer = TransactionSigner::new(&Zeroizing::new([7; 32])).expect("seven is a key");
         Self {
-            stage,
+            executor,
             chain,
             outbox,
             signer: Arc::new(signer),
-            dice: Mutex::new(dice),
+            rng: Mutex::new(rng),
             processes: Mutex::default(),
             payments: Mutex::default(),
             counts: Mutex::default(),
@@ -119,12 +123,12 @@ impl Scenario {
     }
 
     pub(super) fn begin(self: &Arc<Self>) {
-        self.stage.spawn(WORLD, self.chain.clone().make_blocks());
+        self.executor.spawn(WORLD, self.chain.clone().make_blocks());
         for _ in 0..PROCESSES {
             let process = self.start();
             locked(&self.processes).push(process);
         }
-        for number in 0..PAYMENTS_IN_A_STORY {
+        for number in 0..PAYMENTS_PER_SCENARIO {
             let key = PaymentKey(keccak256(number.to_be_bytes()).0);
             if number % 6 == 5 {
                 self.chain.let_fail(key);
@@ -132,9 +136,9 @@ impl Scenario {
             let deadline = BEGIN + VALID_SECONDS;
             locked(&self.payments).push(Payment { key, deadline, end: None });
             let place = usize::try_from(number).expect("a small number");
-            self.stage.spawn(WORLD, self.clone().pay(place));
+            self.executor.spawn(WORLD, self.clone().pay(place));
         }
-        self.stage.spawn(WORLD, self.clone().crash());
+        self.executor.spawn(WORLD, self.clone().crash());
     }
 
     fn start(&self) -> Process {
@@ -143,9 +147,9 @@ impl Scenario {
             *groups += 1;
             TaskGroup(*groups)
         };
-        let dice = SeededRng::new(locked(&self.dice).next_u64());
+        let rng = SeededRng::new(locked(&self.rng).next_u64());
         let inner = self.outbox.another_process();
-        let outbox = Arc::new(ModelOutbox::new(inner, self.stage.clone(), dice, FAULTS_END));
+        let outbox = Arc::new(ModelOutbox::new(inner, self.executor.clone(), rng, FAULTS_END));
         let (commands, received) = mpsc::unbounded_channel();
         let parts = SenderParts {
             account: SenderAccount { network: NETWORK, address: self.signer.address() },
@@ -153,20 +157,20 @@ impl Scenario {
             outbox: outbox.clone(),
             signer: self.signer.clone(),
             limits: SettlerLimits::of(NETWORK),
-            clock: Arc::new(ModelClock(self.stage.clone())),
+            clock: Arc::new(ModelClock(self.executor.clone())),
         };
-        self.stage.spawn(group, Sender::new(parts, received).run());
+        self.executor.spawn(group, Sender::new(parts, received).run());
         Process { group, outbox, commands }
     }
 
     /// Kills a process now and then, or takes its lease away while it goes on.
     async fn crash(self: Arc<Self>) {
-        while self.stage.elapsed() < FAULTS_END {
+        while self.executor.elapsed() < FAULTS_END {
             let (pause, place, suspended) = {
-                let mut dice = locked(&self.dice);
-                (200 + dice.below(4_000), dice.below(2), dice.below(3) == 0)
+                let mut rng = locked(&self.rng);
+                (200 + rng.below(4_000), rng.below(2), rng.below(3) == 0)
             };
-            self.stage.sleep(pause).await;
+            self.executor.sleep(pause).await;
             let place = usize::try_from(place).expect("a small number");
             if suspended {
                 locked(&self.processes)[place].outbox.inner.expire();
@@ -174,7 +178,7 @@ impl Scenario {
                 continue;
             }
             let group = locked(&self.processes)[place].group;
-            self.stage.kill(group);
+            self.executor.kill(group);
             locked(&self.processes)[place].outbox.inner.expire();
             let process = self.start();
             locked(&self.processes)[place] = process;
@@ -189,8 +193,8 @@ impl Scenario {
             let payments = locked(&self.payments);
             (payments[place].key, payments[place].deadline)
         };
-        let begin = locked(&self.dice).below(FAULTS_END / 2);
-        self.stage.sleep(begin).await;
+        let begin = locked(&self.rng).below(FAULTS_END / 2);
+        self.executor.sleep(begin).await;
         let mut asked = Asked::Never;
         let end = loop {
             if self.chain.has_moved(key) {
@@ -202,23 +206,23 @@ impl Scenario {
             match self.settle(key, deadline).await {
                 Some(SenderOutcome::Mined(found)) => match found.receipt.outcome {
                     ReceiptStatus::Succeeded => {}
-                    ReceiptStatus::Reverted if locked(&self.dice).below(3) == 0 => {
+                    ReceiptStatus::Reverted if locked(&self.rng).below(3) == 0 => {
                         break End::Failed;
                     }
                     ReceiptStatus::Reverted => {}
                 },
-                Some(SenderOutcome::SendError(_)) => {
+                Some(SenderOutcome::NotSent(_)) => {
                     // An earlier request may have signed something; the first one has not.
                     let certain = asked == Asked::Never || !self.outbox.has_payment(key);
-                    if certain && locked(&self.dice).below(2) == 0 {
+                    if certain && locked(&self.rng).below(2) == 0 {
                         break End::Unsent;
                     }
                 }
                 Some(SenderOutcome::Unknown(_)) | None => {}
             }
             asked = Asked::Before;
-            let pause = 200 + locked(&self.dice).below(2_000);
-            self.stage.sleep(pause).await;
+            let pause = 200 + locked(&self.rng).below(2_000);
+            self.executor.sleep(pause).await;
         };
         locked(&self.payments)[place].end = Some(end);
     }
@@ -227,7 +231,7 @@ impl Scenario {
     async fn settle(&self, key: PaymentKey, deadline: u64) -> Option<SenderOutcome> {
         let commands = {
             let processes = locked(&self.processes);
-            let place = locked(&self.dice).below(2);
+            let place = locked(&self.rng).below(2);
             processes[usize::try_from(place).expect("a small number")].commands.clone()
         };
         let request = SettlementRequest {
@@ -242,19 +246,19 @@ impl Scenario {
         let (answer, answered) = oneshot::channel();
         commands.send(Command::Settle { request: Box::new(request), answer }).ok()?;
         let patience = {
-            let short = locked(&self.dice).below(6) == 0;
+            let short = locked(&self.rng).below(6) == 0;
             if short { 3 } else { PATIENCE_MILLISECONDS }
         };
         tokio::select! {
             biased;
             outcome = answered => return outcome.ok(),
-            () = self.stage.sleep(patience) => {}
+            () = self.executor.sleep(patience) => {}
         }
         let (answer, answered) = oneshot::channel();
         commands.send(Command::Withdraw { key, answer }).ok()?;
         match answered.await.ok()? {
             Withdrawal::Withdrawn => {
-                Some(SenderOutcome::SendError(crate::settlement::sender::NotSentReason::TimedOut))
+                Some(SenderOutcome::NotSent(crate::settlement::sender::NotSentReason::TimedOut))
             }
             Withdrawal::NotQueued | Withdrawal::Unknown => {
                 Some(SenderOutcome::Unknown("no receipt in time"))

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Payments in one scenario: enough to fill a batch after a crash.
-pub const PAYMENTS_IN_A_STORY: u64 = 12;
+pub const PAYMENTS_PER_SCENARIO: u64 = 12;
 /// Milliseconds with faults, and without them until everything must be at rest.
 pub(super) const FAULTS_END: u64 = 20_000;
-pub(super) const STORY_END: u64 = FAULTS_END + 90_000;
+pub(super) const SCENARIO_END: u64 = FAULTS_END + 90_000;
 
 /// What must never happen, whatever goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

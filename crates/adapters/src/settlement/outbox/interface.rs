@@ -103,7 +103,7 @@ pub struct FailedSettlement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutboxError {
     /// It may have been written or not.
-    Busy,
+    Lost,
     /// A later sender has the lease. Nothing was written.
     LeaseLost,
     /// A queued settlement was withdrawn meanwhile. Nothing was written.
@@ -113,7 +113,7 @@ pub enum OutboxError {
 impl fmt::Display for OutboxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Busy => "the outbox did not answer",
+            Self::Lost => "the outbox did not answer",
             Self::LeaseLost => "another process has the lease",
             Self::Withdrawn => "a queued settlement was withdrawn",
         })

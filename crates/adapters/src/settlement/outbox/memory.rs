@@ -142,7 +142,7 @@ impl Outbox for MemoryOutbox {
             known.is_some_and(|entry| entry.phase == Phase::Open)
         };
         if rows.iter().any(is_open) {
-            return Err(OutboxError::Busy);
+            return Err(OutboxError::Lost);
         }
         tables.queue.retain(|(_, request)| !from_queue.contains(&request.key));
         for row in rows {

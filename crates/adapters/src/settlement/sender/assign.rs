@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use order::model::payment::PaymentKey;
 
-use super::in_flight::{InFlightRow, NodeHas};
+use super::in_flight::{InFlightRow, NodeAnswer};
 use super::leader::{BATCH, Leadership, RequestOrigin, WaitingSettlement};
 use super::{NotSentReason, RETRY, Sender, SenderOutcome};
 use crate::rpc::{SendError, SendOutcome, TransactionRejection};
@@ -33,7 +33,7 @@ impl Sender {
     /// Assigns the next nonces. Nothing is sent before its row is on disk.
     pub(super) async fn assign(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
         let Some(GasTerms { gas_price, balance }) = self.terms(leadership).await else {
-            leadership.retry = self.now() + RETRY;
+            leadership.retry_due = self.now() + RETRY;
             return Ok(());
         };
         let offered = gas_price.offer(self.parts.limits.fee_cap, None);
@@ -53,7 +53,7 @@ impl Sender {
         let blocked = chosen.is_empty() && !later.is_empty();
         leadership.waiting.append(&mut later);
         if blocked {
-            leadership.retry = self.now() + RETRY;
+            leadership.retry_due = self.now() + RETRY;
         }
         match offered {
             Some(fees) if !chosen.is_empty() => {
@@ -100,7 +100,7 @@ impl Sender {
             let wall = self.parts.clock.now();
             let failed = leadership.failed_payers.get(&request.payer);
             if failed.is_some_and(|at| wall.0 < at.0.saturating_add(WALLET_REFUSED_SECONDS)) {
-                return AssignDecision::Refuse(NotSentReason::WalletBusy);
+                return AssignDecision::Refuse(NotSentReason::WalletFailedLately);
             }
             let same = |waiting: &WaitingSettlement| waiting.request.payer == request.payer;
             if leadership.in_flight.is_in_flight(request.payer) || chosen.iter().any(same) {
@@ -136,10 +136,10 @@ impl Sender {
             && queue.withdraw(key).await.is_err()
         {
             leadership.waiting.push(waiting);
-            leadership.retry = self.now() + RETRY;
+            leadership.retry_due = self.now() + RETRY;
             return;
         }
-        self.answer(key, &SenderOutcome::SendError(reason));
+        self.answer(key, &SenderOutcome::NotSent(reason));
     }
 
     async fn commit(
@@ -169,7 +169,7 @@ impl Sender {
             // Those of the queue are read again from there.
             let local = chosen.into_iter().filter(|waiting| waiting.origin == RequestOrigin::Local);
             leadership.waiting.extend(local);
-            leadership.queue = Duration::ZERO;
+            leadership.queue_due = Duration::ZERO;
             return if why == OutboxError::Withdrawn { Ok(()) } else { Err(why) };
         }
         let now = self.now();
@@ -225,14 +225,15 @@ impl Sender {
             let answers = self.parts.node.send_all(&raws).await;
             for (nonce, answer) in batch.iter().zip(&answers) {
                 if let Some(flight) = leadership.in_flight.get_mut(*nonce) {
-                    flight.node = node_has(answer);
+                    flight.node_answer = node_answer(answer);
                 }
             }
             if let Some(delay) = answers.iter().filter_map(retry_after).min() {
                 let due = self.now() + delay;
-                leadership.resend = Some(leadership.resend.map_or(due, |known| known.min(due)));
+                leadership.resend_due =
+                    Some(leadership.resend_due.map_or(due, |known| known.min(due)));
                 // Later nonces wait for those without an answer.
-                if answers.iter().any(|answer| node_has(answer) == NodeHas::Perhaps) {
+                if answers.iter().any(|answer| node_answer(answer) == NodeAnswer::Missing) {
                     break;
                 }
             }
@@ -280,10 +281,10 @@ impl Sender {
     }
 }
 
-fn node_has(answer: &Result<SendOutcome, SendError>) -> NodeHas {
+fn node_answer(answer: &Result<SendOutcome, SendError>) -> NodeAnswer {
     match answer {
-        Ok(_) | Err(SendError::TransactionRejection(_)) => NodeHas::Answered,
-        Err(SendError::Unheard(_) | SendError::Lost(_)) => NodeHas::Perhaps,
+        Ok(_) | Err(SendError::TransactionRejection(_)) => NodeAnswer::Received,
+        Err(SendError::NotSent(_) | SendError::Lost(_)) => NodeAnswer::Missing,
     }
 }
 
@@ -295,7 +296,7 @@ fn retry_after(answer: &Result<SendOutcome, SendError>) -> Option<Duration> {
         | Err(SendError::TransactionRejection(
             TransactionRejection::NonceTooLow | TransactionRejection::Outbid,
         )) => None,
-        Err(SendError::Unheard(_) | SendError::Lost(_)) => Some(RETRY),
+        Err(SendError::NotSent(_) | SendError::Lost(_)) => Some(RETRY),
         Err(SendError::TransactionRejection(
             TransactionRejection::Underpriced | TransactionRejection::NoFunds,
         )) => Some(8 * RETRY),

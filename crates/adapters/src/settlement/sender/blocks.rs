@@ -47,7 +47,7 @@ impl Sender {
         let mined: Vec<(u64, TransactionReceipt)> = mined.collect();
         let news = !mined.is_empty();
         let (mut reverted, mut notices) = (Vec::new(), Vec::new());
-        let (head, settled) = (leadership.head, leadership.settled);
+        let (head, settled) = (leadership.head, leadership.final_block);
         for (nonce, found) in self.with_blocks(head, settled, mined).await {
             notices.extend(self.notice_elsewhere(leadership, nonce, &found));
             reverted.extend(self.mined(leadership, nonce, found));
@@ -253,8 +253,8 @@ impl Sender {
         &mut self,
         leadership: &mut Leadership,
     ) -> Result<(), OutboxError> {
-        let Ok(settled) = self.parts.node.settled_head().await else { return Ok(()) };
-        leadership.settled = settled.number;
+        let Ok(settled) = self.parts.node.final_head().await else { return Ok(()) };
+        leadership.final_block = settled.number;
         let asked = leadership.in_flight.mined_up_to(settled.number, FLIGHTS);
         let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
@@ -277,7 +277,7 @@ impl Sender {
             }
         }
         if asked.len() == FLIGHTS {
-            leadership.finality = Duration::ZERO;
+            leadership.finality_due = Duration::ZERO;
         }
         if ended.is_empty() {
             return Ok(());

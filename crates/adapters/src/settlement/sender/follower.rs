@@ -249,7 +249,7 @@ impl Sender {
     async fn settled(&self, known: &mut SettledBlock) -> u64 {
         let now = self.now();
         if known.due <= now
-            && let Ok(head) = self.parts.node.settled_head().await
+            && let Ok(head) = self.parts.node.final_head().await
         {
             *known = SettledBlock { number: head.number, due: now + FINALITY_PERIOD };
         }
@@ -282,7 +282,7 @@ impl Sender {
         let Ok(sent) = self.parts.outbox.transactions(&gone).await else { return };
         for key in gone.into_iter().filter(|key| is_unsent(*key, &sent)) {
             handed.remove(&key);
-            self.answer(key, &SenderOutcome::SendError(NotSentReason::RefusedBySender));
+            self.answer(key, &SenderOutcome::NotSent(NotSentReason::RefusedBySender));
         }
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct InFlightRow {
     pub(super) sent: Duration,
     /// The chain's head at that time.
     pub(super) sent_head: u64,
-    /// Whether the node has answered for its newest transaction.
-    pub(super) node: NodeHas,
+    /// For its newest transaction.
+    pub(super) node_answer: NodeAnswer,
     pub(super) mined: Option<Box<TransactionReceipt>>,
     /// Since when the chain has counted its nonce without a receipt for any of its hashes.
     pub(super) missing: Option<Duration>,
@@ -26,19 +26,19 @@ pub(super) struct InFlightRow {
     pub(super) displaced: Option<Duration>,
 }
 
-/// What is known of the node and a transaction.
+/// Whether the node has answered for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NodeHas {
+pub(super) enum NodeAnswer {
     /// It was not sent, or the answer was lost.
-    Perhaps,
+    Missing,
     /// The node has taken it or objected to it.
-    Answered,
+    Received,
 }
 
 impl InFlightRow {
     pub(super) fn new(row: OutboxRow, sent: Duration, sent_head: u64) -> Self {
-        let node = NodeHas::Perhaps;
-        Self { row, sent, sent_head, node, mined: None, missing: None, displaced: None }
+        let node_answer = NodeAnswer::Missing;
+        Self { row, sent, sent_head, node_answer, mined: None, missing: None, displaced: None }
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -116,10 +116,9 @@ impl InFlightRows {
 
     /// In order, everything from this nonce on that no node has answered for.
     pub(super) fn unanswered_from(&self, nonce: u64) -> Vec<u64> {
-        let open = self
-            .by_nonce
-            .range(nonce..)
-            .filter(|(_, flight)| flight.mined.is_none() && flight.node == NodeHas::Perhaps);
+        let open = self.by_nonce.range(nonce..).filter(|(_, flight)| {
+            flight.mined.is_none() && flight.node_answer == NodeAnswer::Missing
+        });
         open.map(|(nonce, _)| *nonce).collect()
     }
 

@@ -67,17 +67,17 @@ pub(super) struct Leadership {
     pub(super) head_changed: Duration,
     pub(super) terms: Option<(Duration, GasTerms)>,
     /// The last block that is known to stay.
-    pub(super) settled: u64,
+    pub(super) final_block: u64,
     /// Transactions signed for payments that failed in a block.
     pub(super) failed: HashMap<PaymentKey, usize>,
     /// When a payment of an account last failed in a block.
     pub(super) failed_payers: HashMap<EvmAddress, Timestamp>,
-    pub(super) retry: Duration,
-    pub(super) poll: Duration,
+    pub(super) retry_due: Duration,
+    pub(super) poll_due: Duration,
     pub(super) poll_delay: Duration,
-    pub(super) resend: Option<Duration>,
-    pub(super) finality: Duration,
-    pub(super) queue: Duration,
+    pub(super) resend_due: Option<Duration>,
+    pub(super) finality_due: Duration,
+    pub(super) queue_due: Duration,
 }
 
 impl Leadership {
@@ -94,15 +94,15 @@ impl Leadership {
             head: BlockHead { number: 0, hash, parent: hash, timestamp: 0 },
             head_changed: Duration::ZERO,
             terms: None,
-            settled: 0,
+            final_block: 0,
             failed: HashMap::new(),
             failed_payers: HashMap::new(),
-            retry: Duration::ZERO,
-            poll: Duration::ZERO,
+            retry_due: Duration::ZERO,
+            poll_due: Duration::ZERO,
             poll_delay: FIRST_POLL,
-            resend: None,
-            finality: Duration::ZERO,
-            queue: Duration::ZERO,
+            resend_due: None,
+            finality_due: Duration::ZERO,
+            queue_due: Duration::ZERO,
         }
     }
 
@@ -119,35 +119,35 @@ impl Leadership {
     /// Something was sent or mined: polls soon.
     pub(super) fn poll_soon(&mut self, now: Duration) {
         self.poll_delay = FIRST_POLL;
-        self.poll = now + FIRST_POLL;
+        self.poll_due = now + FIRST_POLL;
     }
 
     pub(super) fn poll_later(&mut self, now: Duration) {
         self.poll_delay = (self.poll_delay * 2).min(LAST_POLL);
-        self.poll = now + self.poll_delay;
+        self.poll_due = now + self.poll_delay;
     }
 
     /// The time until the next action.
-    fn idle(&self, now: Duration, has_queue: bool) -> Duration {
+    fn idle(&self, now: Duration, queue_due: Option<Duration>) -> Duration {
         // Until it has caught up nothing else is done.
         if self.readiness != Readiness::CaughtUp {
-            return self.retry.saturating_sub(now);
+            return self.retry_due.saturating_sub(now);
         }
         let mut next = now + IDLE;
         if !self.waiting.is_empty() {
-            next = next.min(self.retry);
+            next = next.min(self.retry_due);
         }
         if self.in_flight.has_unmined() {
-            next = next.min(self.poll);
+            next = next.min(self.poll_due);
         }
-        if let Some(resend) = self.resend {
+        if let Some(resend) = self.resend_due {
             next = next.min(resend);
         }
         if !self.in_flight.is_empty() {
-            next = next.min(self.finality);
+            next = next.min(self.finality_due);
         }
-        if has_queue {
-            next = next.min(self.queue);
+        if let Some(queue) = queue_due {
+            next = next.min(queue);
         }
         next.saturating_sub(now)
     }
@@ -179,10 +179,10 @@ impl Sender {
                     return (RoleEnd::LeaseLost, left);
                 }
                 // What was written is not known: the outbox tells.
-                Err(OutboxError::Busy | OutboxError::Withdrawn) => {
+                Err(OutboxError::Lost | OutboxError::Withdrawn) => {
                     // mutant: assumed-unwritten
                     leadership.readiness = Readiness::Unread;
-                    leadership.retry = self.now() + RETRY;
+                    leadership.retry_due = self.now() + RETRY;
                 }
             }
         }
@@ -191,7 +191,8 @@ impl Sender {
     /// Waits until there is something to do, and takes every command that has come.
     /// Returns false when no more can come.
     async fn gather(&mut self, leadership: &mut Leadership) -> bool {
-        let idle = leadership.idle(self.now(), self.notices.is_some());
+        let queue_due = self.notices.is_some().then_some(leadership.queue_due);
+        let idle = leadership.idle(self.now(), queue_due);
         let queued = async {
             match &mut self.notices {
                 Some(notices) => notices.queued().await,
@@ -206,7 +207,7 @@ impl Sender {
                 command => command,
             },
             () = queued => {
-                leadership.queue = Duration::ZERO;
+                leadership.queue_due = Duration::ZERO;
                 None
             }
             _ = self.parts.clock.moment(milliseconds), if !idle.is_zero() => None,
@@ -267,13 +268,13 @@ impl Sender {
     async fn round(&mut self, leadership: &mut Leadership) -> Result<(), OutboxError> {
         let now = self.now();
         if leadership.readiness == Readiness::Unread {
-            if now < leadership.retry {
+            if now < leadership.retry_due {
                 return Ok(());
             }
             self.read_outbox(leadership).await?;
         }
         if leadership.readiness == Readiness::Read {
-            if now < leadership.retry {
+            if now < leadership.retry_due {
                 return Ok(());
             }
             self.catch_up(leadership).await?;
@@ -282,22 +283,22 @@ impl Sender {
             return Ok(());
         }
         if let Some(queue) = self.parts.outbox.queue()
-            && leadership.queue <= now
+            && leadership.queue_due <= now
         {
             read_queue(queue, self.parts.account, leadership, now).await?;
         }
-        if !leadership.waiting.is_empty() && leadership.retry <= now {
+        if !leadership.waiting.is_empty() && leadership.retry_due <= now {
             self.assign(leadership).await?;
         }
-        if leadership.resend.is_some_and(|resend| resend <= now) {
-            leadership.resend = None;
+        if leadership.resend_due.is_some_and(|resend| resend <= now) {
+            leadership.resend_due = None;
             self.send_from(leadership, leadership.mined).await;
         }
-        if leadership.in_flight.has_unmined() && leadership.poll <= self.now() {
+        if leadership.in_flight.has_unmined() && leadership.poll_due <= self.now() {
             self.poll(leadership).await?;
         }
-        if !leadership.in_flight.is_empty() && leadership.finality <= self.now() {
-            leadership.finality = self.now() + FINALITY_PERIOD;
+        if !leadership.in_flight.is_empty() && leadership.finality_due <= self.now() {
+            leadership.finality_due = self.now() + FINALITY_PERIOD;
             self.end_final(leadership).await?;
         }
         Ok(())
@@ -332,7 +333,7 @@ impl Sender {
         let now = self.now();
         let node = &self.parts.node;
         let Ok(progress) = node.progress(self.parts.account.address, &[]).await else {
-            leadership.retry = now + RETRY;
+            leadership.retry_due = now + RETRY;
             return Ok(());
         };
         leadership.see(progress.head, progress.mined, now);
@@ -344,7 +345,7 @@ impl Sender {
             self.fill(leadership, progress.mined..first).await?;
         }
         leadership.readiness = Readiness::CaughtUp;
-        leadership.retry = Duration::ZERO;
+        leadership.retry_due = Duration::ZERO;
         self.send_from(leadership, progress.mined).await;
         leadership.poll_soon(self.now());
         Ok(())
@@ -384,7 +385,7 @@ async fn read_queue(
     now: Duration,
 ) -> Result<(), OutboxError> {
     let queued = queue.queued(account, BATCH).await?;
-    leadership.queue = if queued.len() < BATCH { now + QUEUE_PERIOD } else { now };
+    leadership.queue_due = if queued.len() < BATCH { now + QUEUE_PERIOD } else { now };
     for request in queued {
         let key = request.key;
         admit(leadership, WaitingSettlement { request, origin: RequestOrigin::Queue }, now);

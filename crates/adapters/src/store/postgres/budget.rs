@@ -121,7 +121,7 @@ impl SharedBudget for PostgresBudget {
         let (answer, heard) = oneshot::channel();
         self.0.queue().waiting.push(Waiting { entry, rate, answer });
         self.0.start();
-        let answer = heard.await.unwrap_or(Err(StoreError::Busy));
+        let answer = heard.await.unwrap_or(Err(StoreError::Lost));
         if entry == LedgerEntry::Reserve && answer == Ok(Ok(())) {
             self.0.queue().reservations.hold(Instant::now());
         }
@@ -201,7 +201,7 @@ impl Account {
             // After that long no caller waits for the answer.
             let patience = Duration::from_secs(ANSWER_SECONDS);
             let answers = tokio::time::timeout(patience, self.commit(&batch, &unwritten)).await;
-            match answers.unwrap_or(Err(StoreError::Busy)) {
+            match answers.unwrap_or(Err(StoreError::Lost)) {
                 Ok(answers) => {
                     for (waiting, answer) in batch.into_iter().zip(answers) {
                         let _ = waiting.answer.send(Ok(answer));
@@ -297,7 +297,7 @@ impl Account {
             transaction.execute(BEGIN, &[&self.name, &empty]).await.map_err(fault)?;
             row = transaction.query_opt(&lock, &[&self.name]).await.map_err(fault)?;
         }
-        let row = row.ok_or(StoreError::Busy)?;
+        let row = row.ok_or(StoreError::Lost)?;
         let ledger = serde_json::from_str(&cell::<String>(&row, 0)?).map_err(|_| {
             tracing::error!(
                 "A row of provider_budget cannot be read; delete it to reset the budget"

@@ -92,7 +92,7 @@ impl Server {
     pub(super) async fn client(&self) -> Result<Client, StoreError> {
         self.pool.get().await.map_err(|error: PoolError| {
             tracing::warn!(fault = %error, "no connection to PostgreSQL");
-            StoreError::Busy
+            StoreError::Lost
         })
     }
 
@@ -142,7 +142,7 @@ impl Server {
 pub(super) fn store_error(error: &tokio_postgres::Error) -> StoreError {
     let Some(fault) = error.as_db_error() else {
         tracing::warn!(fault = %error, "PostgreSQL did not answer");
-        return StoreError::Busy;
+        return StoreError::Lost;
     };
     let code = fault.code();
     if *code == SqlState::UNIQUE_VIOLATION {
@@ -159,7 +159,7 @@ pub(super) fn store_error(error: &tokio_postgres::Error) -> StoreError {
         return StoreError::Corrupt;
     }
     tracing::warn!(fault = message, code = code.code(), "PostgreSQL refused a statement");
-    StoreError::Busy
+    StoreError::Lost
 }
 
 async fn migrate(transaction: &Transaction<'_>) -> Result<(), OpenError> {

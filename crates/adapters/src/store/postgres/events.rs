@@ -65,7 +65,7 @@ pub(super) async fn after(
 /// The number up to which a query that begins now sees every event.
 async fn complete_up_to(server: &Server, known: i64) -> Result<i64, StoreError> {
     let found = server.all(&WRITERS, &[]).await?;
-    let row = found.first().ok_or(StoreError::Busy)?;
+    let row = found.first().ok_or(StoreError::Lost)?;
     let newest = cell(row, 0)?;
     if newest <= known {
         return Ok(newest);
@@ -77,7 +77,7 @@ async fn complete_up_to(server: &Server, known: i64) -> Result<i64, StoreError> 
         }
         tokio::time::sleep(WRITER_PAUSE).await;
         let found = server.all(&OPEN_WRITERS, &[&writers]).await?;
-        writers = cell(found.first().ok_or(StoreError::Busy)?, 0)?;
+        writers = cell(found.first().ok_or(StoreError::Lost)?, 0)?;
     }
-    Err(StoreError::Busy)
+    Err(StoreError::Lost)
 }

@@ -29,7 +29,7 @@ pub(super) async fn take(
 ) -> Result<Option<Epoch>, OutboxError> {
     let fault = |error: tokio_postgres::Error| {
         store_error(&error);
-        OutboxError::Busy
+        OutboxError::Lost
     };
     let client = session.client().await.map_err(fault)?;
     let (network, address) = (network_cell(account), account_cell(account));

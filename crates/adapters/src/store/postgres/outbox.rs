@@ -108,7 +108,7 @@ impl Outbox for PostgresStore {
             return Err(OutboxError::Withdrawn);
         }
         if usize::try_from(written.map_err(fault)?) != Ok(rows.len()) {
-            return Err(OutboxError::Busy);
+            return Err(OutboxError::Lost);
         }
         transaction.commit().await.map_err(fault)
     }
@@ -307,15 +307,15 @@ fn cell<'a, T: tokio_postgres::types::FromSql<'a>>(
 ) -> Result<T, OutboxError> {
     row.try_get(place).map_err(|error| {
         tracing::error!(fault = %error, place, "a cell of the outbox cannot be read");
-        OutboxError::Busy
+        OutboxError::Lost
     })
 }
 
 fn fault(error: tokio_postgres::Error) -> OutboxError {
     store_error(&error);
-    OutboxError::Busy
+    OutboxError::Lost
 }
 
 fn busy(_: StoreError) -> OutboxError {
-    OutboxError::Busy
+    OutboxError::Lost
 }

@@ -46,7 +46,7 @@ pub(in crate::store) fn write(
         payment_key: row.key().map(|key| key.0.to_vec()),
         payer: row.request.as_ref().map(|request| request.payer.to_string()),
         hashes: row.hashes().iter().flat_map(|hash| hash.0).collect(),
-        sealed: sealed.map_err(|_| OutboxError::Busy)?,
+        sealed: sealed.map_err(|_| OutboxError::Lost)?,
         signed_at: row.signed_at.0.cast_signed(),
         reverted_at: row.reverted_at.map(|at| at.0.cast_signed()),
     })
@@ -77,7 +77,7 @@ pub(in crate::store) fn write_queued(
 ) -> Result<Vec<u8>, OutboxError> {
     let plain = write_content(Some(request), &[]);
     let sealed = cipher.seal(&plain, sealed_for(Some(request.key), 0), EncryptedColumn::Outbox);
-    sealed.map_err(|_| OutboxError::Busy)
+    sealed.map_err(|_| OutboxError::Lost)
 }
 
 pub(in crate::store) fn read_queued(
@@ -140,5 +140,5 @@ pub(in crate::store) fn sealed_for(key: Option<PaymentKey>, nonce: u64) -> Order
 
 fn unreadable(column: &'static str) -> OutboxError {
     tracing::error!(column, "a row of the outbox cannot be read");
-    OutboxError::Busy
+    OutboxError::Lost
 }

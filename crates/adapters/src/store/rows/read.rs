@@ -192,7 +192,7 @@ impl RowReader<'_> {
             since: time(self.row.submitting_since, "submitting_since")?,
             attempted_at: time(self.row.attempted_at, "attempted_at")?,
             doubt: word(&self.row.doubt, "doubt")?,
-            asked: self.asked(),
+            submitted_to: self.submitted_to(),
         })
     }
 
@@ -209,15 +209,15 @@ impl RowReader<'_> {
                 stage: word(&self.row.stage, "stage")?,
                 at: time(self.row.stage_at, "stage_at")?,
             },
-            asked: self.asked(),
+            submitted_to: self.submitted_to(),
         })
     }
 
     fn erased(&self) -> Result<Erased, Unreadable> {
-        Ok(Erased { paid: self.paid()?, asked: self.asked() })
+        Ok(Erased { paid: self.paid()?, submitted_to: self.submitted_to() })
     }
 
-    fn asked(&self) -> Option<ProviderAccount> {
+    fn submitted_to(&self) -> Option<ProviderAccount> {
         self.row.provider_account.clone().map(ProviderAccount)
     }
 

@@ -23,7 +23,7 @@ pub(in crate::store) fn write(order: &Stored, cipher: &ColumnCipher) -> Result<R
             Shortfall::Undelivered(was) => writer.mailed(was)?,
             Shortfall::Erased(was) => {
                 writer.paid(&was.paid)?;
-                writer.asked(was.asked.as_ref());
+                writer.submitted_to(was.submitted_to.as_ref());
             }
         },
         Stored::Mailed(order) => writer.mailed(&order.state)?,
@@ -93,7 +93,7 @@ impl RowWriter<'_> {
         self.row.submitting_since = number(submitting.since.0);
         self.row.attempted_at = number(submitting.attempted_at.0);
         self.row.doubt = word(&submitting.doubt);
-        self.asked(submitting.asked.as_ref());
+        self.submitted_to(submitting.submitted_to.as_ref());
         Ok(())
     }
 
@@ -103,12 +103,12 @@ impl RowWriter<'_> {
         self.row.mailed_at = number(mailed.mailed_at.0);
         self.row.stage = word(&mailed.delivery.stage);
         self.row.stage_at = number(mailed.delivery.at.0);
-        self.asked(mailed.asked.as_ref());
+        self.submitted_to(mailed.submitted_to.as_ref());
         Ok(())
     }
 
-    fn asked(&mut self, asked: Option<&ProviderAccount>) {
-        self.row.provider_account = asked.map(|account| account.0.clone());
+    fn submitted_to(&mut self, submitted_to: Option<&ProviderAccount>) {
+        self.row.provider_account = submitted_to.map(|account| account.0.clone());
     }
 
     fn paid(&mut self, paid: &Paid) -> Result<(), CipherError> {

@@ -101,7 +101,7 @@ pub(super) fn store_error(error: &rusqlite::Error) -> StoreError {
         }
         Some(_) | None => {
             tracing::warn!(fault = %error, "the database did not answer");
-            StoreError::Busy
+            StoreError::Lost
         }
     }
 }

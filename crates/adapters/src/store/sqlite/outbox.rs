@@ -185,5 +185,5 @@ fn cells(row: &Row<'_>) -> rusqlite::Result<OutboxCells> {
 }
 
 fn busy(_: StoreError) -> OutboxError {
-    OutboxError::Busy
+    OutboxError::Lost
 }

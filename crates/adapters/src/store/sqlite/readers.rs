@@ -57,13 +57,13 @@ impl Readers {
     ) -> Result<T, StoreError> {
         let reader = self.reader().await?;
         let answer = tokio::task::spawn_blocking(move || question(reader.database()));
-        answer.await.unwrap_or(Err(StoreError::Busy))
+        answer.await.unwrap_or(Err(StoreError::Lost))
     }
 
     async fn reader(&self) -> Result<Reader, StoreError> {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
-        let permit = permit.map_err(|_| StoreError::Busy)?;
-        let database = self.free().pop().ok_or(StoreError::Busy)?;
+        let permit = permit.map_err(|_| StoreError::Lost)?;
+        let database = self.free().pop().ok_or(StoreError::Lost)?;
         Ok(Reader { database: Some(database), free: Arc::clone(&self.free), _permit: permit })
     }
 

@@ -53,7 +53,7 @@ impl Writer {
 
     /// Writes an offer, unless there is an order of that id, and returns what is there.
     pub(super) async fn offer(&self, row: Row) -> Result<Row, StoreError> {
-        let _waiting = self.offers.try_acquire().map_err(|_| StoreError::Busy)?;
+        let _waiting = self.offers.try_acquire().map_err(|_| StoreError::Lost)?;
         self.send(|answer| Command::Offer(Box::new(row), answer)).await
     }
 
@@ -83,8 +83,8 @@ impl Writer {
 
     async fn send<T>(&self, command: impl FnOnce(Answer<T>) -> Command) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        self.commands.try_send(command(answer)).map_err(|_| StoreError::Busy)?;
-        answered.await.unwrap_or(Err(StoreError::Busy))
+        self.commands.try_send(command(answer)).map_err(|_| StoreError::Lost)?;
+        answered.await.unwrap_or(Err(StoreError::Lost))
     }
 }
 

@@ -71,7 +71,7 @@ impl SharedBudget for Reachable {
         _rate: CallRate,
     ) -> Result<Result<(), BudgetExhausted>, StoreError> {
         if !self.answers.load(Ordering::Relaxed) {
-            return Err(StoreError::Busy);
+            return Err(StoreError::Lost);
         }
         Ok(match entry {
             LedgerEntry::Take(caller) => self.ledger.take(caller).await,

@@ -53,7 +53,7 @@ impl Store for Unacknowledging {
             }
             (Happens::Late, _) => {}
         }
-        Err(StoreError::Busy)
+        Err(StoreError::Lost)
     }
 
     async fn newest(&self, key: &OperationKey) -> Result<Option<Stored>, StoreError> {

@@ -16,7 +16,7 @@ enum Steps {
     Twice,
 }
 
-/// Faults in one story. The steps that are made twice make the stories longer.
+/// Faults in one run. The steps that are made twice make the runs longer.
 const fn faults(steps: Steps) -> u32 {
     match steps {
         Steps::Once => 3,
@@ -35,33 +35,33 @@ impl FaultSchedule for Shared {
 }
 
 /// One process at a time, which may crash and start again.
-struct House {
+struct Driver {
     world: Arc<FakeWorld>,
-    still: ManualTime,
+    time: ManualTime,
     process: FakeProcess,
     kind: TenderKind,
     steps: Steps,
 }
 
-impl House {
+impl Driver {
     fn new(
-        fates: &Arc<Mutex<ExhaustiveFaults>>,
+        schedule: &Arc<Mutex<ExhaustiveFaults>>,
         promises: Promises,
         kind: TenderKind,
         steps: Steps,
     ) -> Self {
-        let still = ManualTime::default();
-        let fates = Box::new(Shared(fates.clone()));
-        let world = FakeWorld::new(fates, Box::new(still.clone()), promises);
+        let time = ManualTime::default();
+        let schedule = Box::new(Shared(schedule.clone()));
+        let world = FakeWorld::new(schedule, Box::new(time.clone()), promises);
         // Worse than promised: a card shows up after the first looks for it.
         world.provider.lock().unwrap().list_lag_seconds = 400;
         world.claims_twice.store(steps == Steps::Twice, Ordering::Relaxed);
-        Self { process: world.process(), world, still, kind, steps }
+        Self { process: world.process(), world, time, kind, steps }
     }
 
     fn send(&mut self, credential: Option<Credential>) -> Option<Result<Outcome, Refusal>> {
-        let till = self.world.tender(self.kind);
-        let said = poll_once(self.process.send(&till, request("hello", credential)));
+        let tender = self.world.tender(self.kind);
+        let said = poll_once(self.process.send(&tender, request("hello", credential)));
         match &said {
             Some(said) => self.world.check_response(said),
             None => self.restart(),
@@ -70,7 +70,7 @@ impl House {
     }
 
     fn reconcile(&mut self, after_seconds: u64) {
-        self.still.advance(after_seconds);
+        self.time.advance(after_seconds);
         self.reconcile_now();
         if self.steps == Steps::Twice {
             self.world.store.make_due(self.world.time());
@@ -87,11 +87,11 @@ impl House {
 
     /// Whether the write that the money has moved was not acknowledged, and all else so
     /// far went well.
-    fn one_payment_write_was_lost(&self, fates: &Arc<Mutex<ExhaustiveFaults>>) -> bool {
+    fn one_payment_write_was_lost(&self, schedule: &Arc<Mutex<ExhaustiveFaults>>) -> bool {
         let broken = self.world.failed_writes.lock().unwrap();
         let [("submitting", fate)] = broken.as_slice() else { return false };
         let lost = matches!(fate, SimulatedFault::LostBefore | SimulatedFault::LostAfter);
-        lost && fates.lock().unwrap().faults() == 1
+        lost && schedule.lock().unwrap().faults() == 1
     }
 
     fn assert_mailed_now(&self, said: Option<Result<Outcome, Refusal>>) {
@@ -111,43 +111,43 @@ impl House {
 /// payment; the reconciler runs in between. Then the world recovers, time
 /// passes, and the payer comes back until the card is paid. Says whether the write of the
 /// payment was lost in it, and nothing else until the first answer.
-fn story(
-    fates: &Arc<Mutex<ExhaustiveFaults>>,
+fn run(
+    schedule: &Arc<Mutex<ExhaustiveFaults>>,
     promises: Promises,
     kind: TenderKind,
     steps: Steps,
 ) -> (bool, IncidentCounts) {
-    let mut house = House::new(fates, promises, kind, steps);
-    let first = promise(&house.world, 1).credential();
-    house.send(None);
-    let said = house.send(Some(first.clone()));
-    let healed = house.one_payment_write_was_lost(fates);
-    if healed {
-        house.assert_mailed_now(said);
+    let mut driver = Driver::new(schedule, promises, kind, steps);
+    let first = promise(&driver.world, 1).credential();
+    driver.send(None);
+    let said = driver.send(Some(first.clone()));
+    let write_lost = driver.one_payment_write_was_lost(schedule);
+    if write_lost {
+        driver.assert_mailed_now(said);
     }
-    house.reconcile(10);
-    house.send(Some(promise(&house.world, 2).credential()));
-    house.reconcile(130);
-    house.send(Some(first.clone()));
-    house.reconcile(130);
+    driver.reconcile(10);
+    driver.send(Some(promise(&driver.world, 2).credential()));
+    driver.reconcile(130);
+    driver.send(Some(first.clone()));
+    driver.reconcile(130);
 
-    fates.lock().unwrap().recover();
+    schedule.lock().unwrap().recover();
     for _ in 0..12 {
-        house.reconcile(400);
+        driver.reconcile(400);
     }
-    house.send(Some(first));
-    let said = house.send(Some(promise(&house.world, 3).credential()));
+    driver.send(Some(first));
+    let said = driver.send(Some(promise(&driver.world, 3).credential()));
     for _ in 0..3 {
-        house.reconcile(400);
+        driver.reconcile(400);
     }
 
-    let trail = || fates.lock().unwrap().trail();
-    let breaches = house.world.audit();
+    let trail = || schedule.lock().unwrap().trail();
+    let breaches = driver.world.audit();
     assert!(breaches.is_empty(), "{breaches:?} after {:?} in {promises:?} {kind:?}", trail());
     let Some(Ok(Outcome::Paid { fulfilment, .. })) = said else {
         panic!("still in doubt after {:?}: {said:?}", trail());
     };
-    let cards = house.world.provider.lock().unwrap().mailpieces.len();
+    let cards = driver.world.provider.lock().unwrap().mailpieces.len();
     match fulfilment {
         Fulfilment::Submitted => assert_eq!(cards, 1),
         // Only where an answer was lost, and asking again could mail two, is
@@ -156,26 +156,26 @@ fn story(
             assert_eq!((cards, promises.idempotent_seconds), (0, None), "{:?}", trail());
         }
     }
-    let incidents = std::mem::take(&mut *house.world.incidents.lock().unwrap());
-    (healed, incidents)
+    let incidents = std::mem::take(&mut *driver.world.incidents.lock().unwrap());
+    (write_lost, incidents)
 }
 
 fn walk(promises: Promises, kind: TenderKind, steps: Steps) {
-    let fates = Arc::new(Mutex::new(ExhaustiveFaults::default()));
-    let (mut stories, mut healed, mut incidents) = (0_u32, 0_u32, IncidentCounts::default());
-    while fates.lock().unwrap().another_run(faults(steps)) {
-        let (write_lost, seen) = story(&fates, promises, kind, steps);
-        healed += u32::from(write_lost);
+    let schedule = Arc::new(Mutex::new(ExhaustiveFaults::default()));
+    let (mut runs, mut write_lost, mut incidents) = (0_u32, 0_u32, IncidentCounts::default());
+    while schedule.lock().unwrap().another_run(faults(steps)) {
+        let (lost, seen) = run(&schedule, promises, kind, steps);
+        write_lost += u32::from(lost);
         incidents.merge(seen);
-        stories += 1;
+        runs += 1;
     }
-    assert!(healed >= 2, "no payment's write was lost alone, before or after it was made");
-    println!("{stories} stories with up to {} faults", faults(steps));
+    assert!(write_lost >= 2, "no payment's write was lost alone, before or after it was made");
+    println!("{runs} runs with up to {} faults", faults(steps));
     let (coverage, least) = match steps {
         Steps::Once => (Coverage::FaultWalk, 10_000),
         Steps::Twice => (Coverage::Simulation, 1_000),
     };
-    assert!(stories > least, "the walk has gone blind: {stories}");
+    assert!(runs > least, "the walk has gone blind: {runs}");
     println!("{}", incidents.table(coverage));
     assert_eq!(incidents.unexpected(coverage), [], "listed as impossible");
     if steps == Steps::Once {
@@ -184,31 +184,31 @@ fn walk(promises: Promises, kind: TenderKind, steps: Steps) {
 }
 
 #[test]
-fn whatever_breaks_by_x402_with_a_provider_that_only_lists() {
+fn no_fault_breaks_a_promise_by_x402_with_a_provider_that_only_lists() {
     walk(LISTING, TenderKind::X402, Steps::Once);
 }
 
 #[test]
-fn whatever_breaks_by_x402_with_a_provider_that_mails_once() {
+fn no_fault_breaks_a_promise_by_x402_with_a_provider_that_mails_once() {
     walk(IDEMPOTENT, TenderKind::X402, Steps::Once);
 }
 
 #[test]
-fn whatever_breaks_by_mpp_with_a_provider_that_only_lists() {
+fn no_fault_breaks_a_promise_by_mpp_with_a_provider_that_only_lists() {
     walk(LISTING, TenderKind::Mpp, Steps::Once);
 }
 
 #[test]
-fn whatever_breaks_by_mpp_with_a_provider_that_mails_once() {
+fn no_fault_breaks_a_promise_by_mpp_with_a_provider_that_mails_once() {
     walk(IDEMPOTENT, TenderKind::Mpp, Steps::Once);
 }
 
 #[test]
-fn whatever_breaks_while_every_step_is_made_twice_with_a_provider_that_only_lists() {
+fn no_fault_breaks_a_promise_if_every_step_is_made_twice_with_a_provider_that_only_lists() {
     walk(LISTING, TenderKind::X402, Steps::Twice);
 }
 
 #[test]
-fn whatever_breaks_while_every_step_is_made_twice_with_a_provider_that_mails_once() {
+fn no_fault_breaks_a_promise_if_every_step_is_made_twice_with_a_provider_that_mails_once() {
     walk(IDEMPOTENT, TenderKind::Mpp, Steps::Twice);
 }

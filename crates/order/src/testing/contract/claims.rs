@@ -110,9 +110,9 @@ pub async fn open_orders_are_counted_by_provider_and_network(subject: StoreUnder
     subject.store.offer(offer(1)).await.unwrap();
     subject.insert(begun(offer(2), 2)).await;
     for seed in 3..=4 {
-        subject.insert(paid(seed).asking(account("one")).failed(Setback::Lost, NOW)).await;
+        subject.insert(paid(seed).submitting_to(account("one")).failed(Setback::Lost, NOW)).await;
     }
-    subject.insert(paid(5).asking(account("two"))).await;
+    subject.insert(paid(5).submitting_to(account("two"))).await;
     // Mailed with a final payment: only delivery is tracked.
     let mut arriving = mailed(6);
     arriving.state.paid.standing = Standing::Final;

@@ -167,14 +167,14 @@ fn every_shortfall(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
     vec![
         paid(next()).into(),
         begun(offer(next()), next()).settled(sure, now).into(),
-        paid(next()).in_doubt().asking(account()).again(now).into(),
-        paid(next()).asking(account()).failed(Setback::Lost, now).into(),
-        paid(next()).asking(account()).accepted(Mailpiece("order-9".into()), now).into(),
+        paid(next()).in_doubt().submitting_to(account()).again(now).into(),
+        paid(next()).submitting_to(account()).failed(Setback::Lost, now).into(),
+        paid(next()).submitting_to(account()).accepted(Mailpiece("order-9".into()), now).into(),
         paid(next()).failed(Setback::Refused, now).into(),
         paid(next()).failed(Setback::Lost, now).into(),
         paid(next()).in_doubt().failed(Setback::Refused, now).looked(now).into(),
         mailed(next()).undelivered(now).into(),
-        paid(next()).asking(account()).erased(now).into(),
+        paid(next()).submitting_to(account()).erased(now).into(),
         paid(next()).forgiven(now).into(),
     ]
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::counting::within;
 use super::world::FakeWorld;
-use crate::checkout::quotes::Quotes;
+use crate::checkout::quotes::QuoteLimiter;
 use crate::checkout::single_flight::SingleFlight;
 use crate::checkout::{Checkout, PendingOutcome, Request};
 use crate::model::identity::Identity;
@@ -51,7 +51,7 @@ impl FakeProcess {
             identity: Identity::new([7; 32]),
             sellers: Sellers { default: Username::kept("alice".into()), enabled: Vec::new() },
             single_flight: SingleFlight::default(),
-            quotes: Quotes::default(),
+            quote_limiter: QuoteLimiter::default(),
         };
         Self { checkout, reconciler: Reconciler::new(writer) }
     }

@@ -27,7 +27,7 @@ pub struct FakeStore {
 pub enum PingResult {
     #[default]
     Alive,
-    Busy,
+    Lost,
     /// Never completes.
     NoAnswer,
 }
@@ -330,7 +330,7 @@ impl Store for FakeStore {
         for order in self.orders().iter().filter(|order| order.is_open()) {
             if let Some(payment) = order.payment() {
                 let Authorization { tender, network, .. } = payment.authorization;
-                *counts.entry((order.asked().cloned(), tender, network)).or_default() += 1;
+                *counts.entry((order.submitted_to().cloned(), tender, network)).or_default() += 1;
             }
         }
         let open =
@@ -341,7 +341,7 @@ impl Store for FakeStore {
     async fn ping(&self) -> Result<(), StoreError> {
         match self.ping {
             PingResult::Alive => Ok(()),
-            PingResult::Busy => Err(StoreError::Busy),
+            PingResult::Lost => Err(StoreError::Lost),
             PingResult::NoAnswer => std::future::pending().await,
         }
     }

@@ -27,7 +27,7 @@ impl FakeWorld {
     ) -> Result<T, StoreError> {
         self.time_source.network_delay().await;
         if self.next_fault(call, order, QUERY_FAULTS) != SimulatedFault::None {
-            return Err(StoreError::Busy);
+            return Err(StoreError::Lost);
         }
         self.count(call, "answered", order);
         Ok(read.await)
@@ -48,14 +48,14 @@ impl FakeWorld {
     ) -> Result<T, StoreError> {
         match fault {
             SimulatedFault::None => write.await,
-            SimulatedFault::LostAfter => write.await.and(Err(StoreError::Busy)),
+            SimulatedFault::LostAfter => write.await.and(Err(StoreError::Lost)),
             SimulatedFault::CrashBefore => self.crash().await,
             SimulatedFault::CrashAfter => {
                 let _ = write.await;
                 self.crash().await
             }
             SimulatedFault::Refused | SimulatedFault::LostBefore | SimulatedFault::Late => {
-                Err(StoreError::Busy)
+                Err(StoreError::Lost)
             }
         }
     }
@@ -109,7 +109,7 @@ impl Store for FakeWorld {
     ) -> Result<Vec<Stored>, StoreError> {
         if self.faults.lock().unwrap().choose(QUERY_FAULTS) != SimulatedFault::None {
             self.count_for("claim", "lost before", |order| order.attention().is_due(now));
-            return Err(StoreError::Busy);
+            return Err(StoreError::Lost);
         }
         let claimed = self.store.claim(worker, now, until, most).await?;
         for order in &claimed {

@@ -44,7 +44,7 @@ pub(super) fn sandbox(
     payments: &Result<PaymentsConfig, FaultRecorded>,
 ) -> Result<SandboxConfig, FaultRecorded> {
     let port = reader.take(&settings::SANDBOX_PORT, |text| values::number::<u16>(text, 0..=65_535));
-    let office = reader.take_optional(&settings::SANDBOX_OFFICE, provider_emulator);
+    let emulator = reader.take_optional(&settings::SANDBOX_PROVIDER, provider_emulator);
     let speed = speed(reader, provider);
     let allowed = reader.take(&settings::SANDBOX_MIXED, values::yes_or_no)?;
     let mixture = match (names, provider, payments) {
@@ -62,7 +62,7 @@ pub(super) fn sandbox(
             );
             Err(reader.record_fault(&settings::SANDBOX_MIXED, problem))
         }
-        Some(_) | None => Ok(SandboxConfig { port: port?, office: office?, speed: speed? }),
+        Some(_) | None => Ok(SandboxConfig { port: port?, provider: emulator?, speed: speed? }),
     }
 }
 

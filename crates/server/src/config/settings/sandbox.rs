@@ -12,9 +12,9 @@ pub(crate) static SANDBOX_PORT: Setting = Setting {
     )
 };
 
-pub(crate) static SANDBOX_OFFICE: Setting = Setting {
+pub(crate) static SANDBOX_PROVIDER: Setting = Setting {
     ..Setting::plain(
-        "sandbox.office",
+        "sandbox.provider",
         SettingDefault::Described {
             description: "an emulator inside this process",
             sample: "http://127.0.0.1:8403",

@@ -158,15 +158,15 @@ fn payments_require_a_key_and_nodes_or_a_facilitator_and_secrets_are_not_shown()
 #[test]
 fn the_clock_may_run_faster_unless_cards_are_real() {
     let fixture = ConfigFixture::new().with("PENNYBLACK_PROVIDER_TOKEN", "a-token-of-lob");
-    let faster = fixture.read("[sandbox]\noffice = 'http://127.0.0.1:8403'\nspeed = 20");
+    let faster = fixture.read("[sandbox]\nprovider = 'http://127.0.0.1:8403'\nspeed = 20");
     assert_eq!(invalid_keys(&faster), [""; 0]);
-    assert_eq!(shown(&faster, "sandbox.office"), "http://127.0.0.1:8403");
+    assert_eq!(shown(&faster, "sandbox.provider"), "http://127.0.0.1:8403");
     assert_eq!(shown(&faster, "sandbox.speed"), "20");
     for (faulty, key) in [
         ("speed = 0", "sandbox.speed"),
         ("speed = 3601", "sandbox.speed"),
         ("speed = -1", "sandbox.speed"),
-        ("office = 'http://cards.example'", "sandbox.office"),
+        ("provider = 'http://cards.example'", "sandbox.provider"),
     ] {
         assert_eq!(invalid_keys(&fixture.read(&format!("[sandbox]\n{faulty}"))), [key], "{faulty}");
     }

@@ -51,7 +51,7 @@ async fn wait_for(
     loop {
         let events = match state.store.events_after(after, PAGE).await {
             // An earlier event may still be written.
-            Err(StoreError::Busy) if Instant::now() < until => Vec::new(),
+            Err(StoreError::Lost) if Instant::now() < until => Vec::new(),
             events => events?,
         };
         if !events.is_empty() || Instant::now() >= until {

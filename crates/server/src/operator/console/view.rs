@@ -148,7 +148,7 @@ fn refund(order: &Stored) -> Value {
 
 /// What was submitted, and what the provider has.
 fn provider(order: &Stored) -> Value {
-    let account = order.asked().map(|account| account.0.clone());
+    let account = order.submitted_to().map(|account| account.0.clone());
     match order {
         Stored::Submitting(order) => submission(&order.state, account),
         Stored::Unfulfilled(order) => match &order.state.shortfall {

@@ -194,10 +194,10 @@ fn an_examination_since_the_order_was_shown_does_not_reject_an_action() {
 /// The provider has not answered yet, and the operator's client has gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_action_whose_client_disconnects_ends_before_the_shutdown() {
-    let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
-    let office = Arc::new(office);
-    let relay = HoldingRelay::open(office.clone()).await;
-    let (fixture, order) = tokio::task::block_in_place(|| disconnect_and_stop(&office, &relay));
+    let emulator = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
+    let emulator = Arc::new(emulator);
+    let relay = HoldingRelay::open(emulator.clone()).await;
+    let (fixture, order) = tokio::task::block_in_place(|| disconnect_and_stop(&emulator, &relay));
     let data = fixture.app.folder().join("data");
     let stored = stored_order(&data, order.parse().unwrap()).await;
     assert_eq!(stored.headline(), "mailed");
@@ -205,12 +205,12 @@ async fn an_action_whose_client_disconnects_ends_before_the_shutdown() {
 
 /// An operator submits a card again and disconnects, and the service is stopped.
 fn disconnect_and_stop(
-    office: &ProviderEmulator,
+    emulator: &ProviderEmulator,
     relay: &HoldingRelay,
 ) -> (OperatorFixture, String) {
     // The grace period before a resubmission passes in seconds. An MPP challenge tells the payer
     // how long it may be paid, so that their clocks may differ.
-    let settings = format!("[sandbox]\nspeed = 100\noffice = \"http://{}\"\n", relay.address);
+    let settings = format!("[sandbox]\nspeed = 100\nprovider = \"http://{}\"\n", relay.address);
     let mut fixture = OperatorFixture::with_config(&settings);
     let provider = ProviderControl::of(&fixture.app);
     let order = fixture.lost_order_by(1, "mpp");
@@ -224,7 +224,7 @@ fn disconnect_and_stop(
     });
     let client = fixture
         .begin_socket_request(&format!("POST /v1/orders/{order}/resubmit"), &body.to_string());
-    until("the provider has the card", || (office.report().accepted == 1).then_some(()));
+    until("the provider has the card", || (emulator.report().accepted == 1).then_some(()));
     drop(client);
     fixture.app.signal("TERM");
     fixture.app.wait_until_connections_are_refused();

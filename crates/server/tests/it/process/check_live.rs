@@ -58,7 +58,7 @@ impl World {
             None => "kind = 'settler'".to_owned(),
         };
         let toml = format!(
-            "[sandbox]\nmixed = 'yes'\ndialect = '{}'\noffice = '{}'\n\
+            "[sandbox]\nmixed = 'yes'\ndialect = '{}'\nprovider = '{}'\n\
              [sellers]\ndefault = 'alice'\nenabled = ['alice', 'bob']\nparent = '{PARENT}'\n\
              [names]\nkind = 'ens'\nrpc = ['{}']\n\
              [payments]\n{settlement}\nrpc = ['base={}', 'polygon={}']\n",

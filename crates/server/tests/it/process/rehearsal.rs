@@ -12,23 +12,23 @@ use crate::fixture::test_app::{TestApp, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_external_provider_emulator_works_in_both_dialects_and_outlives_the_service() {
-    let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
-    let base = office.base_url();
+    let provider = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
+    let base = provider.base_url();
     tokio::task::block_in_place(|| {
         for (visits, dialect) in crate::fixture::sandbox::DIALECTS.into_iter().enumerate() {
-            let app = TestApp::start(&format!("{}office = \"{base}\"\n", with_dialect(dialect)));
-            assert_eq!(ProviderControl::of(&app).0, office.address(), "{}", app.banner);
+            let app = TestApp::start(&format!("{}provider = \"{base}\"\n", with_dialect(dialect)));
+            assert_eq!(ProviderControl::of(&app).0, provider.address(), "{}", app.banner);
             assert_eq!(preview(&app, &card()).status, 200, "{dialect}");
             let mut app = app;
             app.signal("TERM");
             assert!(app.wait_for_exit().success());
-            let calls = office.journal();
+            let calls = provider.journal();
             let previews =
                 calls.iter().filter(|call| call.operation == Some(ProviderOperation::Preview));
             assert_eq!(previews.count(), visits + 1, "{dialect}");
         }
     });
-    office.close().await.unwrap();
+    provider.close().await.unwrap();
 }
 
 /// Requests a card with a new identifier, and returns the hour of its creation.

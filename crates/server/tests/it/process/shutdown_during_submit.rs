@@ -34,17 +34,17 @@ fn pay(app: &TestApp) -> OrderId {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed() {
-    let office = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
-    let office = Arc::new(office);
-    let relay = HoldingRelay::open(office.clone()).await;
+    let provider = ProviderEmulator::open(ProviderSettings::default()).await.unwrap();
+    let provider = Arc::new(provider);
+    let relay = HoldingRelay::open(provider.clone()).await;
     // The first attempt is refused, and the response to the second one is held back.
     let refused = ProviderFaultRule::new(ProviderFault::RateLimited);
-    office.add_fault(refused.on(ProviderOperation::Send).once());
-    let settings = format!("{}office = \"http://{}\"\n", with_dialect("lob"), relay.address);
+    provider.add_fault(refused.on(ProviderOperation::Send).once());
+    let settings = format!("{}provider = \"http://{}\"\n", with_dialect("lob"), relay.address);
     let (app, order) = tokio::task::block_in_place(|| {
         let mut app = TestApp::start(&settings);
         let order = pay(&app);
-        until("the card is submitted again", || (office.report().accepted == 1).then_some(()));
+        until("the card is submitted again", || (provider.report().accepted == 1).then_some(()));
         app.signal("TERM");
         app.wait_until_connections_are_refused();
         assert!(app.is_running(), "it waits for the provider's response");
@@ -55,5 +55,5 @@ async fn a_card_that_is_submitted_again_during_a_shutdown_is_recorded_as_mailed(
     });
     let left = stored_order(&app.folder().join("data"), order).await;
     assert!(matches!(left, Stored::Mailed(_)), "{}", left.headline());
-    assert_eq!(office.report().accepted, 1);
+    assert_eq!(provider.report().accepted, 1);
 }

@@ -27,7 +27,7 @@ async fn ask_with(
 
 #[tokio::test]
 async fn healthz_answers_200_without_a_store() {
-    let (response, body) = ask(PingResult::Busy, Method::GET, "/healthz").await;
+    let (response, body) = ask(PingResult::Lost, Method::GET, "/healthz").await;
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers()[CONTENT_TYPE], "application/json");
     assert_eq!(response.headers()[CACHE_CONTROL], "no-store");
@@ -62,7 +62,7 @@ async fn readyz_reports_a_node_and_a_provider_that_fail_and_stays_ready() {
 
 #[tokio::test]
 async fn readyz_answers_503_if_the_store_is_busy() {
-    let (response, body) = ask(PingResult::Busy, Method::GET, "/readyz").await;
+    let (response, body) = ask(PingResult::Lost, Method::GET, "/readyz").await;
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(response.headers()[RETRY_AFTER], RETRY_AFTER_SECONDS);
     assert_eq!(response.headers()[CACHE_CONTROL], "no-store");
