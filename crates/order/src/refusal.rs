@@ -16,7 +16,6 @@ pub enum Refusal {
     IdentifierInvalid,
     /// The quote that the request names is not one of ours, or is for another card.
     QuoteInvalid,
-    SellerNameInvalid,
     /// The same identifier came with another card before.
     DifferentRequest(OrderId),
     /// The identifier that the payment itself carries came with another card before.
@@ -90,7 +89,6 @@ impl Refusal {
             Self::CardInvalid(_)
             | Self::IdentifierInvalid
             | Self::QuoteInvalid
-            | Self::SellerNameInvalid
             | Self::DifferentRequest(_)
             | Self::PaymentIdentifierUsed(_)
             | Self::OperationLapsed(_)

@@ -25,7 +25,6 @@ fn refusals() -> Vec<Refusal> {
         Refusal::CardInvalid(faults),
         Refusal::IdentifierInvalid,
         Refusal::QuoteInvalid,
-        Refusal::SellerNameInvalid,
         Refusal::DifferentRequest(ORDER),
         Refusal::PaymentIdentifierUsed(ORDER),
         Refusal::OperationLapsed(ORDER),

@@ -89,11 +89,6 @@ const QUOTE_INVALID: Row = row(
     "This quote is not one of ours, or is for another postcard. Nothing moved; request a preview of \
      this postcard, or leave the quote out.",
 );
-const SELLER_NAME_INVALID: Row = row(
-    StatusCode::BAD_REQUEST,
-    ("invalid_postcard", Never, None),
-    "The seller is not a username.",
-);
 
 // 402 invites to pay. It is only for refusals after which certainly no money moved.
 const CREDENTIAL_INVALID: Row = row(
@@ -244,13 +239,14 @@ const SEVERAL_CREDENTIALS: Row = row(
     "This request has more than one payment. Send one, in one of Authorization, \
      Payment-Authorization and Payment-Signature.",
 );
+// The contract has one code for both identifiers; the message says which.
 const PAYMENT_IDENTIFIER_INVALID: Row = row(
     StatusCode::BAD_REQUEST,
     ("invalid_payment_identifier", Never, None),
     "The id of the payment-identifier extension has 16 to 128 letters, digits, _ or -. Correct \
      it, or leave it out.",
 );
-// The contract answers a malformed body with 500.
+// The API contract answers a malformed body with 500.
 const MALFORMED_JSON: Row = row(
     StatusCode::INTERNAL_SERVER_ERROR,
     ("malformed_json", Never, None),
@@ -290,7 +286,6 @@ impl From<&Refusal> for HttpError {
             Refusal::CardInvalid(_) => Self::new(&CARD_INVALID, None),
             Refusal::IdentifierInvalid => Self::new(&IDENTIFIER_INVALID, None),
             Refusal::QuoteInvalid => Self::new(&QUOTE_INVALID, None),
-            Refusal::SellerNameInvalid => Self::new(&SELLER_NAME_INVALID, None),
             Refusal::DifferentRequest(id) => Self::new(&DIFFERENT_REQUEST, Some(*id)),
             Refusal::PaymentIdentifierUsed(id) => Self::new(&PAYMENT_IDENTIFIER_USED, Some(*id)),
             Refusal::OperationLapsed(id) => Self::new(&OPERATION_LAPSED, Some(*id)),

@@ -97,7 +97,6 @@ impl Mpp {
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::QuoteInvalid
-            | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)

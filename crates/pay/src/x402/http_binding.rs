@@ -99,7 +99,6 @@ impl X402 {
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::QuoteInvalid
-            | Refusal::SellerNameInvalid
             | Refusal::DifferentRequest(_)
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)

@@ -219,7 +219,6 @@ fn notice_text(refusal: &Refusal) -> &'static str {
         Refusal::AboutOrder(_, cause) => notice_text(cause),
         Refusal::CardInvalid(_)
         | Refusal::IdentifierInvalid
-        | Refusal::SellerNameInvalid
         | Refusal::DifferentRequest(_)
         | Refusal::PaymentIdentifierUsed(_)
         | Refusal::OperationLapsed(_)

@@ -167,7 +167,6 @@ fn classify(scenario: &Scenario, response: &Result<Outcome, Refusal>) -> Reply {
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::QuoteInvalid
-            | Refusal::SellerNameInvalid
             | Refusal::PaymentUnconfirmed(_)
             | Refusal::SubmissionUnresolved(_)
             | Refusal::QuoteLimit(_)

@@ -191,7 +191,6 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::CardInvalid(faults), 400, bad, "invalid_postcard", never),
         (Refusal::IdentifierInvalid, 400, bad, "invalid_payment_identifier", never),
         (Refusal::QuoteInvalid, 400, bad, "invalid_quote", never),
-        (Refusal::SellerNameInvalid, 400, bad, "invalid_postcard", never),
         (Refusal::SellerNotEnabled, 403, none, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, none, "seller_not_resolved", never),
         (Refusal::DifferentRequest(ORDER), 409, none, "idempotency_conflict", never),

@@ -219,7 +219,6 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::CardInvalid(faults), 400, "invalid_postcard", never),
         (Refusal::IdentifierInvalid, 400, "invalid_payment_identifier", never),
         (Refusal::QuoteInvalid, 400, "invalid_quote", never),
-        (Refusal::SellerNameInvalid, 400, "invalid_postcard", never),
         (Refusal::SellerNotEnabled, 403, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, "seller_not_resolved", never),
         (Refusal::DifferentRequest(ORDER), 409, "idempotency_conflict", never),
