@@ -3,17 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::clock::SystemClock;
 use order::ports::{Clock, Store, Tidied, TidyLimits};
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-/// An identifier expires after a day, whether or not that is written yet.
+/// Often enough: an identifier has expired after a day also if that is not written yet.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 /// Runs until the process ends.
-pub(crate) async fn run(store: Arc<dyn Store>) {
-    let clock = SystemClock::start();
+pub(crate) async fn run(store: Arc<dyn Store>, clock: Arc<dyn Clock>) {
     loop {
         match store.tidy(clock.now(), TidyLimits::DEFAULT).await {
             Ok(Tidied { lapsed: 0, dropped: 0 }) => {}

@@ -27,7 +27,7 @@ impl TimerJobs {
             store: storage.store.port(),
             clock: clock.clone(),
         };
-        let expiry = tokio::spawn(expiry_job::run(storage.store.port()));
+        let expiry = tokio::spawn(expiry_job::run(storage.store.port(), clock.clone()));
         Self([expiry, tokio::spawn(metrics.run())])
     }
 
