@@ -1,6 +1,7 @@
 //! Finds out what became of payments and cards, and finishes what was interrupted.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -33,11 +34,13 @@ const AT_ONCE: usize = 16;
 pub struct Reconciler {
     pub writer: Arc<OrderWriter>,
     pub resubmit_watches: ResubmitWatches,
+    /// The orders whose reversed payment this process has reported.
+    reported: Mutex<HashSet<OrderId>>,
 }
 
 impl Reconciler {
     pub fn new(writer: Arc<OrderWriter>) -> Self {
-        Self { writer, resubmit_watches: ResubmitWatches::default() }
+        Self { writer, resubmit_watches: ResubmitWatches::default(), reported: Mutex::default() }
     }
 
     /// Examines up to [`BATCH`] orders that are due, returns how many those were, and reports

@@ -1,5 +1,7 @@
 //! A card that is in the mail: whether its money stands, whether it was mailed twice, how far it has come.
 
+use std::sync::PoisonError;
+
 use super::Reconciler;
 use super::examination::Examination;
 use super::payment::{PaidMoney, check_money};
@@ -57,7 +59,8 @@ impl Reconciler {
     /// A person may still cancel the card at its provider, so this process reports it at once,
     /// and then as often as any order that does not come to rest.
     fn reversed_elsewhere(&self, order: &Order<Mailed>) -> Option<AlertKind> {
-        let first = self.resubmit_watches.keep(order.id, 0, self.writer.clock.uptime()).looks == 1;
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = reported.insert(order.id);
         let due = first || alert::is_time(order.attention.looks.saturating_add(1));
         due.then(|| AlertKind::ReversedElsewhere(order.state.submitted_to.clone()))
     }
