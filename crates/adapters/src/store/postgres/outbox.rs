@@ -51,10 +51,11 @@ const QUEUED: &str = "SELECT payment_key, sealed FROM settlement_queue \
      WHERE network = $1 AND account = $2 ORDER BY sequence LIMIT $3";
 const WAITING: &str = "SELECT payment_key FROM settlement_queue WHERE payment_key = ANY($1)";
 const WITHDRAW: &str = "DELETE FROM settlement_queue WHERE payment_key = $1";
-/// To the process that works on the order, or to all.
+/// To the process that works on the order, or to all. The commit does not wait for the disk.
 const ANNOUNCE: &str = "SELECT pg_notify($1 || coalesce('_' || encode(worker, 'hex'), ''), payload) \
      FROM unnest($2::bytea[], $3::text[]) AS new (key, payload) \
-     LEFT JOIN payment_keys USING (key) LEFT JOIN orders ON orders.id = order_id";
+     LEFT JOIN payment_keys USING (key) LEFT JOIN orders ON orders.id = order_id \
+     WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
 #[async_trait]
 impl Outbox for PostgresStore {
