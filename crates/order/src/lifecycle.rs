@@ -1,20 +1,35 @@
 //! The life of an order: eight states, and the transitions between them.
 //!
 //! ```text
-//!          begin_settlement          settled             accepted
-//! Offered ─────────────────▶ Settling ──────▶ Submitting ────────▶ Mailed
-//!  │ ▲ ▲                     │  │  ▲            │    ▲             │  │
-//!  │ │ └─────declined────────┘  │  │     failed │    │ reopen      │  │ undelivered
-//!  │ │ lapse               lost │  │ reopen     ▼    │             │  ▼
-//!  │ │                          ▼  │          Unfulfilled ◀────────┼──┘
-//!  ▼ │                     Unconfirmed          │    │             │
-//! Lapsed                                        │    └─refunded────┴──▶ Refunded
-//!    └──────────────────── forgiven ◀───────────┴── recalled ◀─ (the chain took the money back)
+//! Offered ──▶ Settling ──▶ Submitting ──▶ Mailed
+//!              │    ▲        │    ▲
+//!              ▼    │        ▼    │
+//!            Unconfirmed   Unfulfilled ──▶ Refunded
 //! ```
 //!
+//! | from | function | to |
+//! |---|---|---|
+//! | `Offered` | `begin_settlement` | `Settling` |
+//! | `Offered` | `lapse` | `Lapsed` |
+//! | `Settling` | `settled` | `Submitting` |
+//! | `Settling` | `declined` | `Offered` |
+//! | `Settling` | `lost` | `Unconfirmed` |
+//! | `Settling` | `asked_in_vain` | `Unconfirmed` |
+//! | `Unconfirmed` | `reopen` | `Settling` |
+//! | `Submitting` | `accepted` | `Mailed` |
+//! | `Submitting` | `failed` | `Unfulfilled` |
+//! | `Submitting` | `erased` | `Unfulfilled` |
+//! | `Submitting` | `forgiven` | `Offered` |
+//! | `Unfulfilled` | `reopen` | `Submitting`, if its card is still stored |
+//! | `Unfulfilled` | `attached` | `Mailed` |
+//! | `Unfulfilled` | `refunded` | `Refunded` |
+//! | `Mailed` | `undelivered` | `Unfulfilled` |
+//! | `Mailed` | `refunded` | `Refunded` |
+//! | `Mailed` | `recalled` | `Offered` |
+//!
 //! In states whose names end in *-ing* an outside call is in flight, and only its result
-//! changes them. All others are at rest. A transition that is not an arrow above has no
-//! function, so it cannot be written. In particular an unpaid card cannot be mailed:
+//! changes them. All others are at rest. The core writes no other transition. In particular an
+//! unpaid card cannot be mailed:
 //!
 //! ```compile_fail,E0308
 //! use order::{lifecycle::{Offered, Order}, ports::Provider};

@@ -111,3 +111,44 @@ fn the_lists_for_queries_have_the_states_that_the_domain_means() {
         assert_eq!(order.is_recovered_at_once(), waits, "{state}");
     }
 }
+
+/// From, function and to, of each row of the table of transitions.
+fn documented() -> Vec<(String, String, String)> {
+    let rows = include_str!("../lifecycle.rs").lines().filter(|line| line.starts_with("//! | `"));
+    let cells = rows.map(|row| row.split('`').skip(1).step_by(2).map(str::to_owned).collect());
+    cells
+        .map(|cells: Vec<String>| match cells.as_slice() {
+            [from, function, to] => (from.clone(), function.clone(), to.clone()),
+            _ => panic!("a row has three names: {cells:?}"),
+        })
+        .collect()
+}
+
+/// The same of each function that consumes an order and returns one in another state.
+fn written() -> Vec<(String, String, String)> {
+    let text = include_str!("transitions.rs").replace("Reopened {", "Order<Submitting> {");
+    let mut transitions = Vec::new();
+    for part in text.split("impl Order<").skip(1) {
+        let (from, body) = part.split_once('>').unwrap();
+        for function in body.split("pub fn ").skip(1) {
+            let (name, rest) = function.split_once('(').unwrap();
+            let (parameters, rest) = rest.split_once(')').unwrap();
+            let result = rest.split_once('{').unwrap().0;
+            let by_value = !parameters.contains("&self") && parameters.contains("self");
+            if let Some((_, to)) = result.split_once("Order<").filter(|_| by_value) {
+                let to = to.split_once('>').unwrap().0;
+                transitions.push((from.to_owned(), name.to_owned(), to.to_owned()));
+            }
+        }
+    }
+    transitions
+}
+
+#[test]
+fn the_table_of_transitions_has_every_function_that_changes_the_state() {
+    let sorted = |mut rows: Vec<_>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(documented()), sorted(written()));
+}

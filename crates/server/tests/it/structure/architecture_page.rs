@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says where to find: the files exist and have the functions.
+//! What the documentation says where to find: the files exist and have the functions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,22 @@ fn find(root: &Path, path: &str) -> Option<PathBuf> {
     [in_crate, root.join("crates").join(path), root.join(path)].into_iter().find(|at| at.exists())
 }
 
+const ITEMS: [&str; 7] = ["fn", "const", "static", "struct", "enum", "trait", "type"];
+
+/// A path with NAME in it stands for a file that the reader is to write.
 fn is_source_path(text: &str) -> bool {
     text.contains('/')
         && text.ends_with(".rs")
+        && !text.contains("NAME")
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "/_.-".contains(letter))
+}
+
+/// Whether a source file defines an item of this name.
+fn defines(text: &str, name: &str) -> bool {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .collect::<Vec<_>>()
+        .windows(2)
+        .any(|words| ITEMS.contains(&words[0]) && words[1] == name)
 }
 
 /// What is wrong with a page, in which code is between backticks.
@@ -27,27 +39,32 @@ fn faults(root: &Path, page: &str) -> Vec<String> {
             faults.push(format!("{path} does not exist"));
             continue;
         };
-        let function = (place >= 3 && parts[place - 1] == " in ").then(|| parts[place - 2]);
-        let name = function.and_then(|function| function.rsplit("::").next());
+        let item = (place >= 3 && parts[place - 1] == " in ").then(|| parts[place - 2]);
+        let name = item.and_then(|item| item.rsplit("::").next());
         let text = fs::read_to_string(file).unwrap();
-        if let Some(name) = name
-            && !text.contains(&format!("fn {name}("))
-            && !text.contains(&format!("fn {name}<"))
-        {
-            faults.push(format!("{path} has no function {name}"));
+        if let Some(name) = name.filter(|name| !defines(&text, name)) {
+            faults.push(format!("{path} does not define {name}"));
         }
     }
     faults
 }
 
 #[test]
-fn the_architecture_page_names_files_and_functions_that_exist() {
+fn the_documentation_names_files_and_functions_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    assert_eq!(faults(&root, &page), [""; 0]);
+    let folders = ["docs", "docs/decisions", "docs/how-to", "docs/operate"];
+    let in_folders = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let pages = in_folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let single = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/README.md"];
+    let mut all = Vec::new();
+    for page in pages.chain(single.iter().map(|page| root.join(page))) {
+        let text = fs::read_to_string(&page).unwrap();
+        all.extend(faults(&root, &text).into_iter().map(|fault| (page.clone(), fault)));
+    }
+    assert_eq!(all, []);
     let wrong = "`vanish` in `order/model/money.rs`, `order/model/gone.rs`, `Price::charge` in `order/model/money.rs`";
     assert_eq!(
         faults(&root, wrong),
-        ["order/model/money.rs has no function vanish", "order/model/gone.rs does not exist"]
+        ["order/model/money.rs does not define vanish", "order/model/gone.rs does not exist"]
     );
 }
