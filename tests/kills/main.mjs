@@ -13,7 +13,7 @@ import { until } from "../x402/service.mjs";
 import { startGate } from "./gate.mjs";
 import { readStates } from "./states.mjs";
 
-const [binary, postOffice, store, killsWord, seedWord] = process.argv.slice(2);
+const [binary, providerBinary, store, killsWord, seedWord] = process.argv.slice(2);
 const [kills, seed] = [Number(killsWord), Number(seedWord)];
 
 /** From this many kills on, every state and phase must have been hit. */
@@ -235,4 +235,4 @@ async function campaign(stack) {
 
 console.log(`${grouped(kills)} kills on ${store}, seed ${seed}`);
 const options = { store, between: startGate, keptCards: 40 * kills + 5_000 };
-await runCampaign(`tests/kills/run ${store} ${kills} ${seed}`, () => onStack({ binary, postOffice }, options, campaign));
+await runCampaign(`tests/kills/run ${store} ${kills} ${seed}`, () => onStack({ binary, providerBinary }, options, campaign));

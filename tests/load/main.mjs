@@ -3,7 +3,7 @@
 //   node main.mjs BINARY PROVIDER repeats|lost|connections|soak SIZE SEED
 import { runCampaign } from "./campaign.mjs";
 
-const [binary, postOffice, part, size, seed] = process.argv.slice(2);
+const [binary, providerBinary, part, size, seed] = process.argv.slice(2);
 const { campaign } = await import(`./${part}.mjs`);
 console.log(`${part} ${size}, seed ${seed}`);
-await runCampaign(`tests/load/run ${part} ${size} ${seed}`, () => campaign({ binary, postOffice }, size, Number(seed)));
+await runCampaign(`tests/load/run ${part} ${size} ${seed}`, () => campaign({ binary, providerBinary }, size, Number(seed)));

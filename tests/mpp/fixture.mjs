@@ -13,7 +13,7 @@ const TRANSFER = parseAbiItem("event Transfer(address indexed from, address inde
 /** The provider's default rate is too low for these tests. */
 const RATE_TIMES = 100;
 
-async function startOffice(binary) {
+async function startProvider(binary) {
   const child = spawn(binary, ["0"], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.on("data", text => (said += text));
@@ -26,15 +26,15 @@ async function startOffice(binary) {
  * `between` starts a proxy before the node; `sandbox` are further settings of that section.
  */
 export async function startFixture({ between = null, sandbox = {} } = {}) {
-  const [binary, postOffice] = process.argv.slice(2);
+  const [binary, providerBinary] = process.argv.slice(2);
   const chain = await startChain(BASE);
   const proxy = await between?.(chain.url);
-  const office = await startOffice(postOffice);
+  const provider = await startProvider(providerBinary);
   const place = premises({
     kind: "settler",
     rpc: { base: proxy?.url ?? chain.url },
     account: who.facilitator,
-    sandbox: { office: office.url, ...sandbox },
+    sandbox: { provider: provider.url, ...sandbox },
     provider: { rate_times: RATE_TIMES },
   });
   // Faults are expected, so the log goes to a file.
@@ -49,7 +49,7 @@ export async function startFixture({ between = null, sandbox = {} } = {}) {
   };
   /** Number of cards that the provider accepted; fails if one was accepted twice. */
   fixture.cards = async () => {
-    const { accepted, duplicates } = await office.report();
+    const { accepted, duplicates } = await provider.report();
     if (Object.keys(duplicates).length > 0) throw new Error(`cards accepted twice: ${JSON.stringify(duplicates)}`);
     return accepted;
   };
@@ -77,7 +77,7 @@ export async function startFixture({ between = null, sandbox = {} } = {}) {
   fixture.close = async () => {
     await fixture.service.stop();
     proxy?.stop();
-    office.stop();
+    provider.stop();
     chain.stop();
     place.remove();
   };

@@ -9,8 +9,8 @@ import { full } from "./full.mjs";
 import { losses } from "./losses.mjs";
 import { createRandom } from "./random.mjs";
 
-const [binary, postOffice, disk, postgres, part, sizeWord, seedWord] = process.argv.slice(2);
-const programs = { binary, postOffice, disk, postgres };
+const [binary, providerBinary, disk, postgres, part, sizeWord, seedWord] = process.argv.slice(2);
+const programs = { binary, providerBinary, disk, postgres };
 const [size, seed] = [Number(sizeWord), Number(seedWord)];
 const PARTS = { sqlite: losses.bind(null, "sqlite"), postgres: losses.bind(null, "postgres"), full };
 const evidence = { store: null };

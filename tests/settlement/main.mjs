@@ -10,8 +10,8 @@ import { rolling } from "./rolling.mjs";
 import { stopEverything } from "./stack.mjs";
 import { wallet } from "./wallet.mjs";
 
-const [binary, postOffice, part, payers] = process.argv.slice(2);
-const programs = { binary, postOffice };
+const [binary, providerBinary, part, payers] = process.argv.slice(2);
+const programs = { binary, providerBinary };
 const runs = Number(process.env.RUNS ?? 1);
 const PARTS = {
   concurrent: () => concurrent(programs, { runs, ...(payers && { sizes: [Number(payers)] }) }),

@@ -90,12 +90,12 @@ async function startProcess(binary, settings, environment, isStarted) {
  * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key; `keptCards` is how many cards the provider remembers; `limits` are settings of that section. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, postOffice }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, keptCards = KEPT_CARDS, limits = {}, environment: more = {}, isStarted = true }) {
+async function startStack({ binary, providerBinary }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, keptCards = KEPT_CARDS, limits = {}, environment: more = {}, isStarted = true }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
   if (proxy) proxy.stop = remember(proxy.stop);
-  const provider = await startProvider(postOffice, keptCards);
+  const provider = await startProvider(providerBinary, keptCards);
   provider.stop = remember(provider.stop);
   const database = store === "postgres" ? createDatabase() : null;
   const settings = {
@@ -104,7 +104,7 @@ async function startStack({ binary, postOffice }, { processes = 1, store = "sqli
     account: who.facilitator,
     payments: { gas_budget_gwei: [`base=${GAS_BUDGET_GWEI}`] },
     // Lob takes the same order twice as one, so that an interrupted submission can be repeated.
-    sandbox: { office: provider.url, dialect },
+    sandbox: { provider: provider.url, dialect },
     provider: { rate_times: rateTimes },
     limits,
   };

@@ -85,14 +85,14 @@ async function setUp() {
   const servers = await startFaultProxies({ seed, way, chains, host: OUTSIDE, see: sent.see });
   const provider = await startProvider(join(BUILT, "examples/provider"), orders + 1_000);
   opened.push(servers, provider);
-  const office = await relay(provider.url);
+  const providerRelay = await relay(provider.url);
   const accounts = await createPayers(chains, orders);
   const first = new Map();
   for (const chain of chains) first.set(chain.id, await chain.reader.getTransactionCount({ address: account.address }));
   const peers = {
     database: { address: DATABASE },
     node: { address: OUTSIDE, ports: Object.values(servers.rpc).map(portOf) },
-    provider: { address: OUTSIDE, ports: [portOf(office)] },
+    provider: { address: OUTSIDE, ports: [portOf(providerRelay)] },
     ...(servers.facilitator && { facilitator: { address: OUTSIDE, ports: [portOf(servers.facilitator)] } }),
   };
   const settings = {
@@ -101,7 +101,7 @@ async function setUp() {
     rpc: Object.fromEntries(Object.entries(servers.rpc).map(([name, url]) => [name, local(url)])),
     facilitator: servers.facilitator && local(servers.facilitator),
     payments: { gas_budget_gwei: chains.map(({ id }) => GAS_BUDGET.find(text => text.startsWith(NETWORKS[id]))) },
-    sandbox: { office: local(office), dialect: "lob" },
+    sandbox: { provider: local(providerRelay), dialect: "lob" },
   };
   const environment = { PENNYBLACK_KEYS: randomBytes(32).toString("hex"), PENNYBLACK_BASE_URL: "http://127.0.0.1:8402", PENNYBLACK_STORE: database.url };
   return { network, database, chains, sent, account, first, servers, provider, accounts, peers, settings, environment };

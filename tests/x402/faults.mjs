@@ -16,7 +16,7 @@ import { askOnceMore, waitForRest } from "./rest.mjs";
 import { open, premises, until } from "./service.mjs";
 import { freePort } from "../chain/nodes.mjs";
 
-const [binary, postOffice, way, ordersWord = "80", seedWord] = process.argv.slice(2);
+const [binary, providerBinary, way, ordersWord = "80", seedWord] = process.argv.slice(2);
 const orders = Number(ordersWord);
 const seed = Number(seedWord ?? randomInt(1_000_000));
 const speed = Number(process.env.CLOCK_SPEED ?? 20);
@@ -41,12 +41,12 @@ async function setUp() {
   for (const id of Object.keys(NETWORKS)) chains.push(await startChain(Number(id)));
   opened.push(...chains);
   const servers = await startFaultProxies({ seed, way, chains });
-  const provider = await startProvider(postOffice, orders + 1_000);
+  const provider = await startProvider(providerBinary, orders + 1_000);
   opened.push(servers, provider);
   const accounts = await createPayers(chains, orders);
   await provider.fail(seed);
   const { rpc, facilitator } = servers;
-  place = premises({ kind: way, account: way === "settler" ? who.facilitator : undefined, facilitator, rpc, port: await freePort(), sandbox: { office: provider.url, dialect: "lob" } });
+  place = premises({ kind: way, account: way === "settler" ? who.facilitator : undefined, facilitator, rpc, port: await freePort(), sandbox: { provider: provider.url, dialect: "lob" } });
   return { servers, provider, accounts };
 }
 
