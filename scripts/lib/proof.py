@@ -55,6 +55,10 @@ def keep_result(name, part, result):
         write_page(campaigns(), results)
 
 
+def is_proved(result, source):
+    return bool(result) and result["passed"] and result["source"] == source
+
+
 def verdict(result, source=None):
     if not result:
         return "not run"
@@ -63,8 +67,8 @@ def verdict(result, source=None):
     return "passed" if result["passed"] else "FAILED"
 
 
-def listing(all_campaigns, results, source):
-    rows = [(name, f"{entry['minutes']} min", verdict(results.get(name, {}).get("full"), source), entry["shows"])
+def listing(all_campaigns, results, source_of):
+    rows = [(name, f"{entry['minutes']} min", verdict(results.get(name, {}).get("full"), source_of(entry)), entry["shows"])
             for name, entry in all_campaigns.items()]
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(3)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)) + "  " + row[3] for row in rows)
@@ -111,7 +115,7 @@ INTRODUCTION = """# Proof
 What the service withstands, how often it was tried, and with which result. `scripts/prove` runs the
 campaigns and writes this page; do not edit it. Repeat one of them with `scripts/prove NAME`, or
 all with `scripts/prove`. Each campaign prints its seed, and a failure prints the command that repeats it.
-A result counts for the source of its commit.
+A result counts for the source that its campaign tests, as it was in its commit.
 
 [Defects that the campaigns found](proof/defects.md) · [mutants that survive](proof/surviving-mutants.md) ·
 [how fast the service is](speed.md) · the last soak: [memory](proof/soak-memory.svg),
