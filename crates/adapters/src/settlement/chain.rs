@@ -1,6 +1,5 @@
 //! Reads one chain: which blocks are final, and what receipts prove.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use order::model::evidence::BlockTag;
 use order::model::ids::Timestamp;
 use order::model::payment::Finality;
 use pay::transfer::ConfirmedTransfer;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::fees::{GasPrice, GasTerms};
@@ -33,8 +33,15 @@ pub(super) struct Chain {
     /// The node has returned a finalized block before. From then on an error is an error: the
     /// code for an unknown tag is also used for temporary failures.
     tells_final: AtomicBool,
-    /// The last gas terms, and when they were read.
-    terms: Mutex<Option<(Instant, EvmAddress, GasTerms)>>,
+    /// Locked while it is read again.
+    terms: Mutex<Option<TermsRead>>,
+}
+
+/// The last exchange about the gas terms of an account.
+struct TermsRead {
+    begun: Instant,
+    of: EvmAddress,
+    result: Result<GasTerms, NodeError>,
 }
 
 /// What the receipts of all transactions of one payment prove.
@@ -80,25 +87,29 @@ impl Chain {
         ChainHeads::beyond(&self.node, self.final_head().await?).await
     }
 
-    /// Fees and the balance of our account, cached for at most `age_most`.
+    /// Fees and the balance of our account, cached for at most `age_most`. Concurrent callers share
+    /// one exchange, and its failure: a node without an answer delays none of them twice.
     pub(super) async fn terms(
         &self,
         own: EvmAddress,
         age_most: Duration,
     ) -> Result<GasTerms, NodeError> {
-        let known = self.terms.lock().ok().and_then(|known| *known);
-        if let Some((at, of, terms)) = known
-            && of == own
-            && at.elapsed() < age_most
+        let asked = Instant::now();
+        let mut last = self.terms.lock().await;
+        if let Some(read) = last.as_ref().filter(|read| read.of == own)
+            && (read.begun >= asked || (read.result.is_ok() && read.begun.elapsed() < age_most))
         {
-            return Ok(terms);
+            return read.result.clone();
         }
+        let begun = Instant::now();
+        let result = self.read_terms(own).await;
+        *last = Some(TermsRead { begun, of: own, result: result.clone() });
+        result
+    }
+
+    async fn read_terms(&self, own: EvmAddress) -> Result<GasTerms, NodeError> {
         let (gas_price, balance) = tokio::try_join!(self.gas_price(), self.node.balance(own))?;
-        let terms = GasTerms { gas_price, balance };
-        if let Ok(mut known) = self.terms.lock() {
-            *known = Some((Instant::now(), own, terms));
-        }
-        Ok(terms)
+        Ok(GasTerms { gas_price, balance })
     }
 
     async fn gas_price(&self) -> Result<GasPrice, NodeError> {

@@ -229,7 +229,7 @@ impl Store for PostgresStore {
     async fn list(&self, filter: &OrderFilter, most: usize) -> Result<OrderPage, StoreError> {
         let values = sql::list_values(filter, most);
         let cells: Vec<_> = values.iter().map(queries::bound).collect();
-        let found = self.server.all(&queries::LIST, &cells).await?;
+        let found = self.server.all_planned_for(&queries::LIST, &cells).await?;
         let found = found.iter().map(Row::from_cells).collect::<Result<_, _>>()?;
         Ok(rows::read_page(found, &self.cipher, most))
     }

@@ -1,5 +1,7 @@
 //! What gas may cost: caps, the budget of an hour, an account without gas.
 
+use std::sync::Arc;
+
 use adapters::measurements;
 use adapters::settlement::{Settler, SettlerLimits};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -7,6 +9,7 @@ use order::tender::{Rejection, Unsettled};
 use pay::transfer::TransferStatus;
 use pay::x402::settler::Permit2Settler;
 use sandbox::chain::{CallOutcome, NodeFault, NodeFaultRule, TagDepths};
+use tokio::task::JoinSet;
 
 use crate::fixture::{BASE, Fixture, Payment, atomic, measured, pay, until};
 use crate::log_capture::log_of_this_test;
@@ -47,6 +50,35 @@ async fn a_call_that_takes_more_gas_than_allowed_is_not_prepared_and_not_run_to_
     assert_eq!(said(), 1);
     assert_eq!(refused(60_000).await, Some(CallOutcome::Refused(-32_000)));
     assert_eq!(said(), 2);
+}
+
+/// Prepares eight payments at once, and returns how often the node was asked for fees.
+async fn fee_calls_of_eight(fixture: &Fixture, expected: Result<(), Rejection>) -> u64 {
+    let (settler, mut payments) = (Arc::new(fixture.settler()), JoinSet::new());
+    for payer in 0..8 {
+        let authorization = fixture.authorization_of(&format!("payer {payer}"));
+        let settler = Arc::clone(&settler);
+        payments
+            .spawn(async move { settler.prepare(&authorization, CHARGE, None).await.map(drop) });
+    }
+    for outcome in payments.join_all().await {
+        assert_eq!(outcome, expected);
+    }
+    fixture.chain().counts().get("eth_feeHistory").copied().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn concurrent_payments_ask_for_the_gas_price_once() {
+    assert_eq!(fee_calls_of_eight(&Fixture::open().await, Ok(())).await, 1);
+}
+
+/// Otherwise the last of them would wait for as many deadlines as there are payments.
+#[tokio::test]
+async fn concurrent_payments_share_the_failure_to_read_the_gas_price() {
+    let fixture = Fixture::open().await;
+    let fails = NodeFaultRule::once(NodeFault::Unavailable, "eth_feeHistory");
+    fixture.chain().add_fault(NodeFaultRule { times: None, ..fails });
+    assert_eq!(fee_calls_of_eight(&fixture, Err(Rejection::Unavailable)).await, 2);
 }
 
 /// Prepares a payment, changes the world, and expects that its settlement gets no nonce.
