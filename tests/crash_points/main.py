@@ -1,7 +1,7 @@
 """Kills the service at every boundary of an order, one after the other, restarts it, and audits chain, provider and orders."""
 
+import contextlib
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -11,7 +11,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "operator"))
-from sandbox import SPEED, Sandbox, call, wait_for  # noqa: E402
+from sandbox import SPEED, Sandbox, call, new_database, wait_for  # noqa: E402
 
 # A key that everybody knows, for the settler of emulated chains.
 SETTLER_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -48,8 +48,7 @@ class CrashSandbox(Sandbox):
             "CRASH_MARKS": MARKS,
         }
         self.process = subprocess.Popen([self.binary], cwd=self.folder, env=environment, stdout=self.log, stderr=self.log)
-        wait_for("the service answers", lambda: self.is_dead() or self.answers(f"http://127.0.0.1:{self.port}/healthz"))
-        assert not self.is_dead(), "the service ended at its start"
+        self.wait_until_open()
 
     def open_chains(self):
         self.emulator = subprocess.Popen([self.built / "examples/chains"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -62,9 +61,6 @@ class CrashSandbox(Sandbox):
         text = settings.read_text().replace("[sandbox]\n", '[sandbox]\nmixed = "yes"\ndialect = "lob"\n')
         settings.write_text(f'{text}\n[payments]\nkind = "settler"\nrpc = [{nodes}]\n')
         self.environment["PENNYBLACK_SETTLER_KEY"] = SETTLER_KEY
-
-    def is_dead(self):
-        return self.process.poll() is not None
 
     def arm(self, number):
         (self.folder / "boundaries").unlink(missing_ok=True)
@@ -187,7 +183,11 @@ def figures(store, campaign, outcomes):
 
 
 def main(built, library, store, size, folder):
-    database = os.environ["DATABASE_URL"] if store == "postgres" else None
+    with contextlib.nullcontext() if store == "sqlite" else new_database() as database:
+        return kill_everywhere(built, library, store, size, folder, database)
+
+
+def kill_everywhere(built, library, store, size, folder, database):
     port = int(re.search(r":(\d+)/", database).group(1)) if database else 0
     service = CrashSandbox(folder, built, library, port, database)
     outcomes = [(provider, settle) for provider in PROVIDER for settle in SETTLE]

@@ -13,7 +13,7 @@ import threading
 import time
 from decimal import Decimal
 
-from sandbox import MARKED, SPEED, Sandbox, call, wait_for
+from sandbox import MARKED, SPEED, Sandbox, call, new_database, wait_for
 
 DONE = []
 # After its last attempt a card may not be submitted again for so long.
@@ -337,7 +337,8 @@ def main():
     binary, provider, part = sys.argv[1:4]
     if part in ("all", "short", "postgres"):
         print("on PostgreSQL", flush=True)
-        with_sandbox(binary, provider, lambda sandbox: week(sandbox, "postgres"), os.environ["DATABASE_URL"])
+        with new_database() as database:
+            with_sandbox(binary, provider, lambda sandbox: week(sandbox, "postgres"), database)
     if part != "postgres":
         print("on SQLite", flush=True)
         with_sandbox(binary, provider, lambda sandbox: play(sandbox, part))

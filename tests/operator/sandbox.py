@@ -1,5 +1,6 @@
 """A service on the sandbox, its emulated provider and chain, and the command line."""
 
+import contextlib
 import http.client
 import itertools
 import json
@@ -10,7 +11,9 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.parse
 import urllib.request
+import uuid
 
 # What must never appear outside of the store: marked words of every card.
 MARKED = ["Zyxwyn Quorraine", "Qumbleton Lane", "Vexmoor", "brambleweft"]
@@ -43,6 +46,21 @@ def call(method, url, body=None, headers=None):
     with urllib.request.urlopen(request, timeout=20) as response:
         text = response.read()
     return json.loads(text) if text.strip() else None
+
+
+@contextlib.contextmanager
+def new_database():
+    """The URL of an empty database on the server that DATABASE_URL names. Every test has its own, as it has its own keys."""
+    server, name = os.environ["DATABASE_URL"], f"operator_{uuid.uuid4().hex[:12]}"
+
+    def execute(statement):
+        subprocess.run(["psql", server, "--quiet", "--no-psqlrc", "-c", statement], check=True)
+
+    execute(f"CREATE DATABASE {name}")
+    try:
+        yield urllib.parse.urlsplit(server)._replace(path=f"/{name}").geturl()
+    finally:
+        execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class Result:
@@ -100,8 +118,15 @@ class Sandbox:
             [self.binary], cwd=self.folder, env=self.environment, stdout=self.log, stderr=self.log
         )
         self.started = (time.time(), time.monotonic())
-        wait_for("the service answers", lambda: self.answers(f"http://127.0.0.1:{self.port}/healthz"))
+        self.wait_until_open()
         self.chain = (self.folder / "data" / "sandbox-chain").read_text().strip()
+
+    def wait_until_open(self):
+        wait_for("the service answers", lambda: self.is_dead() or self.answers(f"http://127.0.0.1:{self.port}/healthz"))
+        assert not self.is_dead(), f"the service ended at its start: {(self.folder / 'log').read_text()[-500:]}"
+
+    def is_dead(self):
+        return self.process.poll() is not None
 
     def now(self):
         """The service's clock, or a little more."""
