@@ -6,6 +6,7 @@ import { freePort } from "../chain/nodes.mjs";
 import { startChain, who } from "../x402/chains.mjs";
 import { startProvider } from "../x402/fault_stack.mjs";
 import { launch, premises } from "../x402/service.mjs";
+import { limitedGroup } from "./processor.mjs";
 
 const BASE = 8453;
 /** More provider calls than are made here, so that the provider's rate limit is never reached. */
@@ -46,8 +47,9 @@ function createDatabase() {
 }
 
 /** One process of the service that keeps its port and its folder when it is killed and started again. */
-async function startProcess(binary, settings, environment, isStarted) {
+async function startProcess(binary, settings, environment, { isStarted, share }) {
   const port = await freePort();
+  const group = share ? limitedGroup(`pennyblack-${port}`, share) : null;
   const place = premises({ ...settings, port });
   Object.assign(place.environment, environment);
   const log = join(place.folder, "log");
@@ -59,7 +61,11 @@ async function startProcess(binary, settings, environment, isStarted) {
     const launched = launch(binary, place, log);
     current = launched;
     service.pid = launched.pid;
-    return launched.opened.then(() => void (service.alive = !launched.isKilled));
+    return launched.opened.then(() => {
+      // A start takes longer than this share allows.
+      group?.add(launched.pid);
+      service.alive = !launched.isKilled;
+    });
   };
   service.kill = () => {
     service.alive = false;
@@ -81,16 +87,17 @@ async function startProcess(binary, settings, environment, isStarted) {
   };
   service.stop = async () => {
     await stop();
+    group?.remove();
     if (!process.env.KEEP) place.remove();
   };
   return service;
 }
 
 /**
- * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key; `keptCards` is how many cards the provider remembers; `limits` are settings of that section. All processes have one settler account,
+ * `environment` has further variables of the service, which the caller starts unless `isStarted`. `dialect` is that of the provider, `rateTimes` multiplies its rate limit; `store` is `sqlite` or `postgres`; `between` puts a proxy before the node; `keyFile` is a key file instead of a new key; `keptCards` is how many cards the provider remembers; `limits` are settings of that section; `share` limits each process to this share of a processor. All processes have one settler account,
  * one key and one base URL.
  */
-async function startStack({ binary, providerBinary }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, keptCards = KEPT_CARDS, limits = {}, environment: more = {}, isStarted = true }) {
+async function startStack({ binary, providerBinary }, { processes = 1, store = "sqlite", between = null, dialect = "lob", rateTimes = RATE_TIMES, keyFile = null, keptCards = KEPT_CARDS, limits = {}, environment: more = {}, isStarted = true, share = null }) {
   const chain = await startChain(BASE);
   chain.stop = remember(chain.stop);
   const proxy = await between?.(chain.url);
@@ -112,7 +119,7 @@ async function startStack({ binary, providerBinary }, { processes = 1, store = "
   const environment = { ...keys, PENNYBLACK_BASE_URL: "http://127.0.0.1:8402", ...more };
   if (database) environment.PENNYBLACK_STORE = database.url;
   const services = [];
-  for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment, isStarted));
+  for (let number = 0; number < processes; number += 1) services.push(await startProcess(binary, settings, environment, { isStarted, share }));
   const stop = async () => {
     for (const service of services) await service.stop();
     proxy?.stop();
