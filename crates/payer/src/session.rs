@@ -59,17 +59,17 @@ impl PaymentSession<'_> {
         consent::obtain(self.options, self.io, payer_key, most, network)
     }
 
-    /// Prints what is about to be signed.
+    /// Prints what is about to be signed. `amount` says whether it is exact.
     pub(crate) fn announce(
         &self,
         payer_key: &PayerKey,
         network: PaymentNetwork,
-        most: UsdcAmount,
+        amount: &str,
         to: EvmAccount,
         seconds: u64,
     ) {
         self.io.print(&format!(
-            "Signing as {} on {}: at most {most} USDC to {to}, within {seconds} seconds.\n\n",
+            "Signing as {} on {}: {amount} to {to}, within {seconds} seconds.\n\n",
             payer_key.address(),
             network.name(),
         ));

@@ -23,7 +23,8 @@ impl PaymentSession<'_> {
         let payer_key = self.open_key().await?;
         self.obtain_consent(&payer_key, chosen.amount, NETWORK)?;
         let seconds = chosen.expires.saturating_sub(expected.now);
-        self.announce(&payer_key, NETWORK, chosen.amount, chosen.recipient, seconds);
+        let amount = format!("{} USDC", chosen.amount);
+        self.announce(&payer_key, NETWORK, &amount, chosen.recipient, seconds);
         let header = credential::sign(&chosen, &payer_key.key);
         let order = offers.order.clone();
         let payment = self.pending_payment(order, NETWORK, chosen.amount, &payer_key, header);

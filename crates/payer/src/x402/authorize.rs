@@ -18,7 +18,8 @@ impl PaymentSession<'_> {
         let payer_key = self.open_key().await?;
         self.obtain_consent(&payer_key, offer.most, offer.network)?;
         let inputs = self.credential_inputs(challenge, &offer, &payer_key).await?;
-        self.announce(&payer_key, offer.network, offer.most, offer.pay_to, offer.seconds);
+        let amount = format!("at most {} USDC", offer.most);
+        self.announce(&payer_key, offer.network, &amount, offer.pay_to, offer.seconds);
         let header = credential::sign(challenge, &offer, &payer_key.key, &inputs);
         let order = challenge.order.clone();
         let payment = self.pending_payment(order, offer.network, offer.most, &payer_key, header);

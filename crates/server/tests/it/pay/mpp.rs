@@ -27,6 +27,7 @@ async fn a_card_is_paid_for_exactly() {
     let told = payer.pay_by_mpp(&[]).await;
     told.says(0, &[ORDER, "One 4x6 postcard", "3.50 USDC to 0x", "(charge)", "Signing as 0x"]);
     told.says(0, &["Paid.", "charged      3.50 USDC", "transaction  0x0000", "submitted"]);
+    assert!(!told.text.contains("at most"), "{}", told.text);
     assert_eq!(payer.shop.takings(Network::Base), [PRICE]);
     assert!(!payer.keeps_a_payment());
     let books = payer.shop.books();
