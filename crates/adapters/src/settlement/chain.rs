@@ -40,6 +40,7 @@ pub(super) struct Chain {
 /// The last exchange about the gas terms of an account.
 struct TermsRead {
     begun: Instant,
+    ended: Instant,
     of: EvmAddress,
     result: Result<GasTerms, NodeError>,
 }
@@ -88,7 +89,8 @@ impl Chain {
     }
 
     /// Fees and the balance of our account, cached for at most `age_most`. Concurrent callers share
-    /// one exchange, and its failure: a node without an answer delays none of them twice.
+    /// one exchange. They share a failure that began after they asked, so a node without an answer
+    /// delays each of them for two deadlines at most.
     pub(super) async fn terms(
         &self,
         own: EvmAddress,
@@ -97,13 +99,14 @@ impl Chain {
         let asked = Instant::now();
         let mut last = self.terms.lock().await;
         if let Some(read) = last.as_ref().filter(|read| read.of == own)
-            && (read.begun >= asked || (read.result.is_ok() && read.begun.elapsed() < age_most))
+            && (read.begun >= asked || (read.result.is_ok() && read.ended.elapsed() < age_most))
         {
             return read.result.clone();
         }
         let begun = Instant::now();
         let result = self.read_terms(own).await;
-        *last = Some(TermsRead { begun, of: own, result: result.clone() });
+        let ended = Instant::now();
+        *last = Some(TermsRead { begun, ended, of: own, result: result.clone() });
         result
     }
 
