@@ -139,15 +139,26 @@ impl Checkout {
                 let taken = self.take_payment(offer, order, wanted.card, presented).await;
                 taken.map_err(|refusal| refusal.about(id))
             }
-            // The payer repeats the payment that is in doubt: find out now. Not while it is
-            // being settled: another process may be doing that, and the answer that it gets
-            // is proof only if no other process asks.
+            // The payer repeats the payment that is in doubt: find out now. Not while another
+            // process may be settling it: the answer that it gets is proof only if no other
+            // process asks.
             // mutant: two-settle-at-once
             (Stored::Unconfirmed(order), Some(_turn)) if is_of(&order.state.was, digest) => {
                 self.trace_payment(tender, order).await
             }
+            // This process settled it for an earlier request, which has ended, since the turn is
+            // ours now: its result was not written.
+            (Stored::Settling(order), Some(_turn))
+                if is_of(&order.state, digest) && self.worked_on(&order) =>
+            {
+                self.trace_payment(tender, order.lost(self.writer.clock.now())).await
+            }
             (order, _) => answer(order, Some(digest)),
         }
+    }
+
+    fn worked_on(&self, order: &Order<Settling>) -> bool {
+        order.attention.worker == Some(self.writer.worker)
     }
 
     async fn trace_payment(

@@ -17,9 +17,11 @@ use crate::store::migration;
 use crate::store::rows::Row;
 use crate::store::{OpenError, error::postgres};
 
-/// The server groups the commits of that many callers into one sync. Five
-/// processes fit into the hundred connections that a server has by default.
+/// The server groups the commits of that many callers into one sync.
 const CONNECTIONS: usize = 16;
+/// Five processes, each with one more connection for its lease and its notices, fit into the
+/// hundred connections that a server has by default, of which three are kept for administrators.
+const _: () = assert!(5 * (CONNECTIONS + 1) <= 97, "five processes exceed a server's default");
 /// How long a caller waits for a free connection.
 const WAIT: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(5);

@@ -1,6 +1,7 @@
 //! The write of a payment whose acknowledgement is lost: who may mail the card then.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::lifecycle::event::Event;
@@ -20,6 +21,8 @@ enum Happens {
     OwnReconciler,
     /// It arrives together with the second write, and before it.
     Late,
+    /// Nothing: there is no space, for further writes neither.
+    NoSpace,
 }
 
 /// A store that does not acknowledge the first write of a payment.
@@ -27,6 +30,14 @@ struct Unacknowledging {
     world: Arc<FakeWorld>,
     happens: Happens,
     late: Mutex<Option<Stored>>,
+    has_space: AtomicBool,
+}
+
+impl Unacknowledging {
+    fn new(world: &Arc<FakeWorld>, happens: Happens) -> Arc<Self> {
+        let (late, has_space) = (Mutex::default(), AtomicBool::default());
+        Arc::new(Self { world: world.clone(), happens, late, has_space })
+    }
 }
 
 #[async_trait]
@@ -34,7 +45,7 @@ impl Store for Unacknowledging {
     async fn record(&self, next: &Stored, by: &Actor) -> Result<u64, StoreError> {
         let shelf = &self.world.store;
         let late = self.late.lock().unwrap().replace(next.clone());
-        if !matches!(next, Stored::Submitting(_)) {
+        if !matches!(next, Stored::Submitting(_)) || self.has_space.load(Ordering::Relaxed) {
             return shelf.record(next, by).await;
         }
         match (self.happens, late) {
@@ -51,7 +62,7 @@ impl Store for Unacknowledging {
                 shelf.record(&first, by).await?;
                 return shelf.record(next, by).await;
             }
-            (Happens::Late, _) => {}
+            (Happens::Late | Happens::NoSpace, _) => {}
         }
         Err(StoreError::Lost)
     }
@@ -122,11 +133,39 @@ impl Store for Unacknowledging {
 /// Pays for a card, and says what the payer hears and how many cards were mailed.
 fn pay(happens: Happens) -> (Result<Outcome, Refusal>, usize) {
     let (world, _) = good_world();
-    let store = Unacknowledging { world: world.clone(), happens, late: Mutex::default() };
-    let process = FakeProcess::with_store(&world, Arc::new(store));
+    let process = FakeProcess::with_store(&world, Unacknowledging::new(&world, happens));
     let said = send(&world, &process, request("hello", Some(promise(&world, 1).credential())));
     let cards = world.provider.lock().unwrap().mailpieces.len();
     (said, cards)
+}
+
+#[test]
+fn a_payer_who_repeats_a_payment_whose_result_was_not_written_gets_the_card_from_that_process() {
+    let (world, _) = good_world();
+    let store = Unacknowledging::new(&world, Happens::NoSpace);
+    let process = FakeProcess::with_store(&world, store.clone());
+    let repeat = |process: &FakeProcess| {
+        send(&world, process, request("hello", Some(promise(&world, 1).credential())))
+    };
+    let counts = || {
+        let (cards, transfers) = (&world.provider, &world.chain);
+        (cards.lock().unwrap().mailpieces.len(), transfers.lock().unwrap().transfers.len())
+    };
+    for _ in 0..2 {
+        let said = repeat(&process);
+        assert!(matches!(said, Err(Refusal::PaymentUnconfirmed(_))), "{said:?}");
+    }
+    assert_eq!(counts(), (0, 1));
+
+    let other = repeat(&world.process());
+    assert!(matches!(other, Err(Refusal::PaymentUnconfirmed(_))), "{other:?}");
+    assert_eq!(counts(), (0, 1), "the first process may still be settling it");
+
+    store.has_space.store(true, Ordering::Relaxed);
+    let said = repeat(&process);
+    let Ok(Outcome::Paid { fulfilment, paid, .. }) = said else { panic!("{said:?}") };
+    assert_eq!((fulfilment, paid), (Fulfilment::Submitted, When::Now));
+    assert_eq!(counts(), (1, 1));
 }
 
 #[test]
