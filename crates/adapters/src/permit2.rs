@@ -1,13 +1,18 @@
 //! The proof on a chain that a Permit2 authorization paid us, or never will.
 //!
 //! A used nonce alone proves nothing: a payer can cancel it. The transfer itself proves a
-//! payment, in a transaction that settles this authorization. The absence of a payment is proved
-//! by an unused nonce after the last block that could use it, or by the block that used it (see
-//! [`crate::settlement::proof`]) together with what that block contains. Everything else is a
-//! doubt, and a person decides.
+//! payment, in a transaction that settles this authorization. Two things prove that it is void:
 //!
-//! [`trace`] decides from the chain alone; [`judge`] is for callers that know which blocks are
-//! final.
+//! * The nonce is unused at the latest block, and the final block is later than the deadline.
+//! * The final block that used the nonce (see [`crate::settlement::proof`]) shows that the payer
+//!   cancelled it, or paid another account with it.
+//!
+//! A use that is not final leaves the payment open. Everything else is a doubt, and a person
+//! decides.
+//!
+//! [`trace`] decides from the chain alone, where only `finalized` blocks are final. [`judge`] is
+//! for callers that know which blocks are final: for our settler, a node that does not tell
+//! `finalized` blocks has `safe` blocks or a depth of confirmations.
 
 use alloy_primitives::B256;
 use alloy_sol_types::SolCall;

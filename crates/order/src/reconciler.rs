@@ -1,4 +1,14 @@
 //! Finds out what became of payments and cards, and finishes what was interrupted.
+//!
+//! | found | what is done |
+//! |---|---|
+//! | `Settling`, `Unconfirmed` | the payment is traced. Moved: the card is submitted. Void: `Offered`, to be paid again. Neither: it is settled again, which can succeed once only |
+//! | `Submitting`, a lost card | it is looked for under its reference. Found: `Mailed`. Not found: submitted again after two looks and a grace period, if the provider mails the same order once (Lob); else a person decides (thanks.io) |
+//! | a refused card | it is submitted again: nothing can be in the mail |
+//! | `Mailed` | delivery, a second card that can still be cancelled, finality of the payment |
+//!
+//! An order that a request has begun is claimed when that request must have ended, or at once if its
+//! process is dead. A look without a result doubles the wait for the next.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};

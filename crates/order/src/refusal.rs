@@ -40,12 +40,16 @@ pub enum Refusal {
     PaymentInPlay(OrderId),
     /// This payment is in doubt. The same request may be sent again.
     PaymentUnconfirmed(OrderId),
-    /// The same operation is being worked on and nothing is settled yet.
+    /// The same operation is being worked on and nothing is settled yet: no turn within the time
+    /// that a request waits, or another request wrote the order first.
     InProgress(OrderId),
     /// Paid. The mailing status is being confirmed.
     SubmissionUnresolved(OrderId),
+    /// The credential pays an account that the seller's name does not resolve to any more.
     SellerAddressChanged(OrderId),
+    /// The card costs more than this protocol can charge. Nothing moved.
     PriceAboveCeiling(OrderId),
+    /// The quote that the request names is too old. Nothing moved.
     QuoteExpired(OrderId),
     /// The charge would be higher than quoted. Nothing moved; the new quote may be accepted.
     QuoteExceeded {
@@ -123,6 +127,7 @@ impl From<Unanswered> for Refusal {
     }
 }
 
+/// For reads. [`OrderWriter::record`](crate::writer::OrderWriter) tells a lost race apart.
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {

@@ -1,4 +1,7 @@
 //! Calls to one provider account for one purpose: authorized, within the budget, classified.
+//!
+//! Refused is what the statuses below prove, or what [`crate::http::CallError`] says of a call that was
+//! not sent. All else is lost, also an answer that names another order.
 
 use std::sync::Arc;
 
@@ -10,7 +13,7 @@ use super::budget::{AccountStanding, CallBudget, CallPurpose, CallRate, SharedBu
 use crate::http::{CallError, CallErrorKind, HttpCall, HttpClient, HttpUrl};
 
 /// The statuses that prove that nothing was accepted. After any other error status it may have
-/// been.
+/// been: 403 can come from a proxy before the API, and 409 may mean that the card is there.
 const REFUSALS: [u16; 8] = [400, 401, 402, 404, 413, 415, 422, 429];
 /// Statuses about the account and not about the card.
 const ACCOUNT: [u16; 3] = [401, 402, 403];

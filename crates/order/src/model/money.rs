@@ -61,7 +61,8 @@ pub const CEILING: Usdc = Usdc::from_cents(Cents(350));
 /// that no caller branches on the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
-    /// What it costs plus the margin, never above the ceiling (x402 `upto`).
+    /// What it costs plus the margin; a card for which that is above the ceiling is refused (x402
+    /// `upto`).
     UpTo(Usdc),
     /// This much, whatever it costs us (MPP `charge`).
     Fixed(Usdc),

@@ -18,7 +18,7 @@ use super::{IDENTIFIER, SPONSORING, VERSION, invalid};
 use crate::parse::{address, bytes, number, word};
 use crate::refusal_table::BadRequest;
 
-/// The header of version 2, and the older one, which is used if the first is absent.
+/// The header of version 2, and the older one. A request with both must have the same in both.
 const HEADERS: [&str; 2] = ["payment-signature", "x-payment"];
 
 /// More than twice what the official client sends with all our extensions.

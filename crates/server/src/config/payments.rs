@@ -31,7 +31,8 @@ impl PaymentsConfig {
         }
     }
 
-    /// The operator's nodes, one for each network on which payments are accepted.
+    /// The operator's nodes. Our settler needs one for each network on which payments are accepted;
+    /// beside a facilitator they confirm its reports.
     pub(crate) const fn nodes(&self) -> Option<&NetworkNodes> {
         match self {
             Self::Disabled | Self::Sandbox => None,

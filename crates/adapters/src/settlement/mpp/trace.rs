@@ -1,4 +1,10 @@
 //! The state of an authorization that any account may have sent.
+//!
+//! It has moved the money if a transaction of ours or of others has the transfer with this nonce. It
+//! is void if the nonce is unused at the latest block and the final block is later than its end, or
+//! if the final block that used the nonce shows that the payer cancelled it or paid another account
+//! with it. Otherwise it is open. Final is what [`crate::settlement::chain`] says: the node's
+//! `finalized` block, or `safe`, or a depth of confirmations.
 
 use alloy_sol_types::SolEvent;
 use evm::interfaces::Usdc;

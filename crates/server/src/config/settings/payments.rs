@@ -51,8 +51,8 @@ pub(crate) static PAYMENTS_RPC: Setting = Setting {
             description: "none; `settler` and `facilitator` require at least one",
             sample: "base=https://rpc.example/key",
         },
-        "An RPC URL for each network on which payments are accepted: base, polygon, arbitrum. \
-         Only hosts are shown.",
+        "An RPC URL for each of the networks base, polygon and arbitrum on which the settler \
+         accepts payments, or a facilitator's reports are checked. Only hosts are shown.",
     )
 };
 
