@@ -195,12 +195,12 @@ impl Chain {
         &self,
         receipt: &TransactionReceipt,
     ) -> Result<Option<(Timestamp, Finality)>, NodeError> {
-        let settled = self.final_head().await?;
+        let final_head = self.final_head().await?;
         let block = match self.node.block(BlockId::Number(receipt.block)).await {
             Err(NodeError::UnknownBlock) => return Ok(None),
             block => block?,
         };
-        let stays = receipt.block <= settled.number;
+        let stays = receipt.block <= final_head.number;
         let finality = if stays { Finality::Final } else { Finality::Provisional };
         let same = block.hash == receipt.block_hash;
         Ok(same.then_some((Timestamp(block.timestamp), finality)))

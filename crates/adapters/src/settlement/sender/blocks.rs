@@ -47,8 +47,8 @@ impl Sender {
         let mined: Vec<(u64, TransactionReceipt)> = mined.collect();
         let news = !mined.is_empty();
         let (mut reverted, mut notices) = (Vec::new(), Vec::new());
-        let (head, settled) = (leadership.head, leadership.final_block);
-        for (nonce, found) in self.with_blocks(head, settled, mined).await {
+        let (head, final_block) = (leadership.head, leadership.final_block);
+        for (nonce, found) in self.with_blocks(head, final_block, mined).await {
             notices.extend(self.notice_elsewhere(leadership, nonce, &found));
             reverted.extend(self.mined(leadership, nonce, found));
         }
@@ -90,11 +90,11 @@ impl Sender {
     }
 
     /// Looks up the blocks of receipts, so that the requests that wait need not. Most are in
-    /// the head, which was read with them. Blocks up to `settled` are known to stay.
+    /// the head, which was read with them. Blocks up to `final_block` are known to stay.
     pub(super) async fn with_blocks<T>(
         &self,
         head: BlockHead,
-        settled: u64,
+        final_block: u64,
         mined: Vec<(T, TransactionReceipt)>,
     ) -> Vec<(T, MinedTransaction)> {
         let numbers = mined.iter().map(|(_, receipt)| receipt.block);
@@ -107,7 +107,7 @@ impl Sender {
         let in_block = |receipt: &TransactionReceipt| {
             let same = |block: &&BlockHead| block.hash == receipt.block_hash;
             let block = blocks.iter().flatten().find(same)?;
-            let stays = receipt.block <= settled;
+            let stays = receipt.block <= final_block;
             let finality = if stays { Finality::Final } else { Finality::Provisional };
             Some((Timestamp(block.timestamp), finality))
         };
@@ -253,17 +253,17 @@ impl Sender {
         &mut self,
         leadership: &mut Leadership,
     ) -> Result<(), OutboxError> {
-        let Ok(settled) = self.parts.node.final_head().await else { return Ok(()) };
-        leadership.final_block = settled.number;
-        let asked = leadership.in_flight.mined_up_to(settled.number, FLIGHTS);
+        let Ok(final_head) = self.parts.node.final_head().await else { return Ok(()) };
+        leadership.final_block = final_head.number;
+        let asked = leadership.in_flight.mined_up_to(final_head.number, FLIGHTS);
         let hashes: Vec<_> = asked.iter().map(|(_, hash)| *hash).collect();
         let progress = self.parts.node.progress(self.parts.account.address, &hashes).await;
         let Ok(progress) = progress else { return Ok(()) };
-        let mut ended = leadership.in_flight.displaced_before(settled.timestamp);
+        let mut ended = leadership.in_flight.displaced_before(final_head.timestamp);
         let mut fees = 0_u128;
         for ((nonce, _), receipt) in asked.iter().zip(progress.receipts) {
             match receipt {
-                Some(receipt) if receipt.block <= settled.number => {
+                Some(receipt) if receipt.block <= final_head.number => {
                     ended.push(*nonce);
                     fees = fees.saturating_add(receipt.fee_wei.unwrap_or_default());
                 }

@@ -164,14 +164,14 @@ fn run(
 
 fn walk(promises: Promises, kind: TenderKind, steps: Steps) {
     let schedule = Arc::new(Mutex::new(ExhaustiveFaults::default()));
-    let (mut runs, mut write_lost, mut incidents) = (0_u32, 0_u32, IncidentCounts::default());
+    let (mut runs, mut writes_lost, mut incidents) = (0_u32, 0_u32, IncidentCounts::default());
     while schedule.lock().unwrap().another_run(faults(steps)) {
         let (lost, seen) = run(&schedule, promises, kind, steps);
-        write_lost += u32::from(lost);
+        writes_lost += u32::from(lost);
         incidents.merge(seen);
         runs += 1;
     }
-    assert!(write_lost >= 2, "no payment's write was lost alone, before or after it was made");
+    assert!(writes_lost >= 2, "no payment's write was lost alone, before or after it was made");
     println!("{runs} runs with up to {} faults", faults(steps));
     let (coverage, least) = match steps {
         Steps::Once => (Coverage::FaultWalk, 10_000),
