@@ -17,7 +17,7 @@ const P99_SECONDS = 15;
 /** On shared processors, of which the node, PostgreSQL, the provider and the payers use most. */
 const NOISE = 0.9;
 /** The share of a processor that a process has in the rows that show it as on a machine of its own. */
-const OWN_SHARE = 0.1;
+export const OWN_SHARE = 0.1;
 /** Of the networks that the service is for, none makes blocks less often. */
 const BLOCK_SECONDS = 2;
 

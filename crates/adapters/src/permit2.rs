@@ -7,7 +7,7 @@
 //! * The final block that used the nonce (see [`crate::settlement::proof`]) shows that the payer
 //!   cancelled it, or paid another account with it.
 //!
-//! A use that is not final leaves the payment open. Everything else is a doubt, and a person
+//! Before that the payment is open. A use that the block does not explain is a doubt, and a person
 //! decides.
 //!
 //! [`trace`] decides from the chain alone, where only `finalized` blocks are final. [`judge`] is

@@ -146,8 +146,9 @@ impl Checkout {
             (Stored::Unconfirmed(order), Some(_turn)) if is_of(&order.state.was, digest) => {
                 self.trace_payment(tender, order).await
             }
-            // This process settled it for an earlier request, which has ended, since the turn is
-            // ours now: its result was not written.
+            // This process works on it, and not for a request, since the turn is ours: an earlier
+            // request could not write its result. Or its reconciler does, which never takes a
+            // refusal for proof.
             (Stored::Settling(order), Some(_turn))
                 if is_of(&order.state, digest) && self.worked_on(&order) =>
             {

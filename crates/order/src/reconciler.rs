@@ -8,7 +8,8 @@
 //! | `Mailed` | delivery, a second card that can still be cancelled, finality of the payment |
 //!
 //! An order that a request has begun is claimed when that request must have ended, or at once if its
-//! process is dead. A look without a result doubles the wait for the next.
+//! process is dead. While something is in doubt or owed, each look without a result doubles the wait for
+//! the next, up to ten minutes.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};

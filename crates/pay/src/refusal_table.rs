@@ -68,7 +68,7 @@ struct Row {
 const SOON: Option<u64> = Some(2);
 /// A node or provider that does not answer is rarely back sooner.
 const AFTER_OUTAGE: Option<u64> = Some(5);
-/// As long as the provider's rate limit, the pause after its refusals, and the window in which
+/// As long as the longest rate limit of a provider, the pause after its refusals, and the window in which
 /// a payer's unpaid quotes are counted.
 const AFTER_A_MINUTE: Option<u64> = Some(60);
 

@@ -1,7 +1,8 @@
 //! Calls to one provider account for one purpose: authorized, within the budget, classified.
 //!
-//! Refused is what the statuses below prove, or what [`crate::http::CallError`] says of a call that was
-//! not sent. All else is lost, also an answer that names another order.
+//! Refused is what the statuses below prove, if the answer is whole, or what
+//! [`crate::http::CallError`] says of a call that was not sent. All else is lost, also an answer that
+//! names another order.
 
 use std::sync::Arc;
 

@@ -359,7 +359,7 @@ impl NetworkSettler {
         answered.await.unwrap_or(Withdrawal::Unknown)
     }
 
-    /// Every transaction that was ever signed for a payment.
+    /// Every transaction that was signed for a payment, unless it ended long ago.
     pub(super) async fn sent(&self, key: PaymentKey) -> Result<Vec<SentTransactions>, NodeError> {
         self.outbox.transactions(&[key]).await.map_err(|_| NodeError::Unusable)
     }

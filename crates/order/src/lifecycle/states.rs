@@ -7,8 +7,8 @@ use crate::model::mail::{Delivery, Mailpiece, ProviderAccount, ProviderQuote};
 use crate::model::money::Usdc;
 use crate::model::payment::{Finality, Payment, Settlement};
 
-/// Nothing is paid, and no personal data is stored. Only an offer under the
-/// caller's own identifier, and one whose payment was declined, has a row in the store.
+/// Nothing is paid, and no personal data is stored. Only an offer under the caller's own identifier,
+/// and one whose payment was declined or taken back by the chain, has a row in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered;
 

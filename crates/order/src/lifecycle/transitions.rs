@@ -240,6 +240,7 @@ impl Refunded {
         // mutant: refund-not-bound
         let network = paid.payment.authorization.network;
         paid.payment.authorization.keys.push(PaymentKey::of_refund(network, &refund.transaction));
+        paid.payment.forget_credential();
         Self { paid, refund, mailpiece }
     }
 }

@@ -133,7 +133,8 @@ pub struct Payment {
 }
 
 impl Payment {
-    /// A final payment needs neither the credential nor the prepared call.
+    /// A payment that is final or refunded is never settled again: it needs neither the credential nor
+    /// the prepared call.
     pub(crate) fn forget_credential(&mut self) {
         self.authorization.credential = Credential(Vec::new());
         self.preparation = Preparation::default();

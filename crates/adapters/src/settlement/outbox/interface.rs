@@ -159,7 +159,8 @@ pub trait Outbox: Send + Sync {
         nonces: &[u64],
     ) -> Result<(), OutboxError>;
 
-    /// Every transaction that was ever signed for these payments, by any account.
+    /// Every transaction that was signed for these payments, by any account; those that ended long ago
+    /// are deleted.
     async fn transactions(&self, keys: &[PaymentKey])
     -> Result<Vec<SentTransactions>, OutboxError>;
 

@@ -30,7 +30,7 @@ impl Shop {
 }
 
 #[test]
-fn a_final_transfer_of_the_charge_refunds_the_order_and_deletes_the_card() {
+fn a_final_transfer_of_the_charge_refunds_the_order_and_deletes_card_and_credential() {
     for submission in [SimulatedFault::LostBefore, SimulatedFault::Refused, SimulatedFault::None] {
         let shop = Shop::after(submission);
         let done = shop.refund_with(ChainTransaction::Final(shop.refund()));
@@ -40,6 +40,7 @@ fn a_final_transfer_of_the_charge_refunds_the_order_and_deletes_the_card() {
             (view.status, view.refund.unwrap().transaction.as_str()),
             (Status::Refunded, HASH)
         );
+        assert_eq!(shop.stored().payment().unwrap().authorization.credential.0, b"");
         let again = shop.refund_with(ChainTransaction::Final(shop.refund()));
         assert!(matches!(again, Err(ActionRejection::NotPossible(_))));
     }
