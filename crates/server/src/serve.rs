@@ -93,7 +93,6 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     let tasks = TaskTracker::new();
     let services = ExternalServices::open(config, &storage.store, clock.clone()).await?;
     let payments = wiring::payment_handlers(config, bound, &storage, &services, &clock)?;
-    open_orders::warn_at_start(config, storage.store.port().as_ref()).await;
     let mut reconciler = wiring::reconciler(&storage, &services, &clock).map(|reconciler| {
         let tenders = payments.as_ref();
         let tenders = tenders.map_or_else(|| Tenders(Vec::new()), PaymentHandlers::tenders);
@@ -116,9 +115,12 @@ async fn serve(config: &Config) -> Result<Shutdown, String> {
     let ticking = tokio::spawn(ticker.clone().run());
     let permits = Arc::new(Semaphore::new(drain::permits(&config.limits)));
     let connections = Connections::new(&config.limits, ticker.clone());
+    // Many orders take seconds to read, and callers do not wait for a warning.
+    let warned = open_orders::warn_at_start(config, &storage);
+    let accepted = accept::accept(&listener, app, connections, &permits);
     let signal = tokio::select! {
         signal = signals.next() => signal,
-        never = accept::accept(&listener, app, connections, &permits) => match never {},
+        ((), never) = async { tokio::join!(warned, accepted) } => match never {},
     };
     // New connections are refused from here on, and another process can use the port.
     drop(listener);

@@ -7,7 +7,7 @@ use adapters::store::sqlite::SqliteStore;
 use order::model::chain::Network;
 use order::model::mail::ProviderAccount;
 use order::model::payment::TenderKind;
-use order::ports::{OpenOrders, Store};
+use order::ports::OpenOrders;
 use tokio::runtime::Builder;
 use tracing::warn;
 
@@ -15,13 +15,14 @@ use crate::config::Config;
 use crate::config::payments::PaymentsConfig;
 use crate::config::provider::ProviderConfig;
 use crate::config::store_location::{PostgresLocation, StoreLocation};
+use crate::wiring::storage::Storage;
 
-/// Logs the warnings at start.
-pub(crate) async fn warn_at_start(config: &Config, store: &dyn Store) {
+/// Logs the warnings, once after each start.
+pub(crate) async fn warn_at_start(config: &Config, storage: &Storage) {
     if let Some(warning) = config.server.store.warning() {
         warn!("{warning}");
     }
-    match store.open_orders().await {
+    match storage.store.port().open_orders().await {
         Ok(open) => warnings(config, &open).iter().for_each(|warning| warn!("{warning}")),
         Err(error) => warn!(kind = ?error, "cannot read open orders"),
     }
