@@ -45,7 +45,7 @@ const RETRY: Duration = Duration::from_millis(250);
 pub(super) enum SenderOutcome {
     /// One of its transactions is in a block, where it succeeded or failed.
     Mined(Box<MinedTransaction>),
-    /// It has no nonce and was certainly not sent.
+    /// It got no nonce, so nothing was sent this time.
     NotSent(NotSentReason),
     /// It may still be mined.
     Unknown(&'static str),

@@ -19,7 +19,7 @@ pub(crate) trait Tool: Sync {
     fn prepare(&self, content: &PublicContent) -> ToolContent;
 }
 
-/// What a tool content.
+/// What a tool answers.
 pub(crate) enum ToolContent {
     /// The same result for every call.
     Fixed(Value),
@@ -47,7 +47,7 @@ pub(crate) struct ToolInput {
     pub(crate) required: &'static [&'static str],
 }
 
-/// An error message that description what to do next.
+/// An error message that says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolError(pub(crate) String);
 

@@ -10,7 +10,7 @@ use order::model::money::{CEILING, Cents, Price};
 
 use super::*;
 
-/// Sentences that were site and that nothing in this version makes true, in all four
+/// Sentences that were on the site and that nothing in this version makes true, in all four
 /// languages. A sentence leaves this list with the change that makes it true.
 const UNTRUE: [&str; 52] = [
     // No code makes refunds.
@@ -33,7 +33,7 @@ const UNTRUE: [&str; 52] = [
     "erfährt ein Mensch",
     "se avisa a una persona",
     "viene avvisata una persona",
-    // A provider can refuse a paid card, and Lob is not headers for a price.
+    // A provider can refuse a paid card, and Lob is not asked for a price.
     "everything that can say no is asked",
     "everything that can refuse a card is asked",
     "the provider is asked for its total",
