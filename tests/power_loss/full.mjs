@@ -33,6 +33,12 @@ function createTally(orders) {
   };
 }
 
+/** What the orders whose last answer had this status were told. */
+function reasons(orders, status) {
+  const last = orders.filter(({ statuses }) => statuses.at(-1) === status);
+  return last.map(({ id, rail, statuses, refusal, code }) => `${rail} order ${id}, answers ${statuses}, ${refusal ?? code}`).join("; ");
+}
+
 /** The disk is full at one point and has space again; says what is wrong. */
 async function point(store, service, { random, figures, orders, tally, check }) {
   const kind = random.chance(0.5) ? "growth" : "writes";
@@ -55,7 +61,7 @@ async function point(store, service, { random, figures, orders, tally, check }) 
     await service.launch();
   }
   for (const [status, number] of Object.entries(counts)) {
-    if (!ANSWERS.has(Number(status))) wrong.push(`${number} answers ${status} while the disk was full`);
+    if (!ANSWERS.has(Number(status))) wrong.push(`${number} answers ${status} while the disk was full: ${reasons(orders, Number(status))}`);
     figures.refused += status === "503" || status === "502" ? number : 0;
   }
   const paid = () => orders.filter(({ outcome }) => outcome === "paid").length;
