@@ -50,7 +50,8 @@ export async function fund(chain, addresses) {
     store(mappingSlot(address, BALANCES_SLOT), FUNDS),
     store(mappingSlot(PERMIT2, mappingSlot(address, ALLOWANCES_SLOT)), maxUint256),
   ]));
-  // The node's state of a block that it already had lacks the slots, and a call for the latest block may meet that one.
+  // The node copies the state of its last block before it mines the next one. A slot stored in between is not in the copy,
+  // and calls for the latest block are answered from it until the next block is complete.
   await batch(chain.url, [["evm_mine", []]]);
   if ((await chain.holds(addresses.at(-1))) !== FUNDS) throw new Error("the slots of TestUSDC have moved");
 }

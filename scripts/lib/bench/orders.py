@@ -17,9 +17,11 @@ LOOKUP = "/api/x402/resolve/demo"
 STATUS_ORDERS = 100_000
 GROWTH = (1_000, 10_000, 100_000, 1_000_000)
 P99_MOST = 1.5
+# Callers are served before open orders are read. To read them first takes 3.5 s for a million orders.
+FIRST_ANSWER_MS_MOST = 1_500
 # The least ratio of several processes to one: on shared cores, which one process and its payers already fill, and with a
 # share of a core for each.
-SHARED_LEAST, OWN_LEAST = 0.8, 1
+SHARED_LEAST, OWN_LEAST = 0.9, 1
 
 
 def filled(count):
@@ -136,6 +138,7 @@ def of_orders(place, rows, size):
             "ms",
             "less",
             1_000 * servers[count].first_answer,
+            required=("ours", "<=", FIRST_ANSWER_MS_MOST),
             **compared,
         )
 

@@ -2,8 +2,8 @@
 
 use crate::model::ids::{OrderId, Timestamp, WorkerId};
 
-/// Longer than any paid request may take, so that an order is not examined while its request
-/// is still running.
+/// Longer than a paid request usually works on its order, so that it is not examined meanwhile.
+/// If both happen, the version of the order lets only one of them write.
 pub const CLAIM_SECONDS: u64 = 120;
 /// The first wait after something was left in doubt. Each examination without a result
 /// doubles it.

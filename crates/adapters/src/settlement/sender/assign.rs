@@ -14,8 +14,8 @@ use crate::settlement::limits::{TERMS_LIFE, WALLET_REFUSED_SECONDS};
 use crate::settlement::outbox::{AccountCode, OutboxError, OutboxRow, SettlementRequest};
 use crate::settlement::transaction::{SignedTransaction, Unsigned};
 
-/// After so many signed transactions a payment gets no further nonce, and a nonce no further
-/// replacement. One that passes every simulation and fails in every block would cost gas until
+/// After so many signed transactions a payment gets no further nonce, and its nonce only empty
+/// transactions. One that passes every simulation and fails in every block would cost gas until
 /// it expires.
 pub(super) const SIGNED_MOST: usize = 8;
 /// An authorization must outlive the block after the next one.
