@@ -80,8 +80,8 @@ pub struct Deadlines {
 }
 
 impl Deadlines {
-    /// Both settlements together end before official clients time out, after 90 seconds, and
-    /// before the reconciler takes the order.
+    /// Both settlements together end before the reconciler takes the order. A caller has 503 before
+    /// the second one ends, and gets the order when it repeats the request.
     pub const DEFAULT: Self = Self {
         question: Duration::from_secs(10),
         settle: Duration::from_secs(45),
@@ -266,7 +266,8 @@ impl RemoteFacilitator {
                 finality: Finality::Final,
             });
         };
-        let hints = Hints { since: wire::marked(due.preparation), told: transaction.parse().ok() };
+        let hints =
+            Hints { since: wire::marked(due.preparation), reported: transaction.parse().ok() };
         for _ in 0..CONFIRMATION_LOOKS {
             let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
             if let Ok(TransferStatus::Moved(moved)) = traced {
@@ -336,7 +337,7 @@ impl Permit2Settler for RemoteFacilitator {
             return Ok(Preparation::default());
         };
         match ChainHeads::of(node).await {
-            Ok(horizon) => Ok(wire::mark(horizon.finalized.number)),
+            Ok(heads) => Ok(wire::mark(heads.finalized.number)),
             Err(why) => {
                 let network = authorization.network;
                 tracing::warn!(%network, kind = %why, "A payment was refused because its state could not be traced");
@@ -369,16 +370,16 @@ impl Permit2Settler for RemoteFacilitator {
     async fn trace(
         &self,
         due: Permit2Payment<'_>,
-        told: Option<&str>,
+        reported: Option<&str>,
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
         let Some(node) = self.nodes.get(&network) else {
             return trace_without_node(self.clock.now(), due.authorization.deadline);
         };
-        let hash = told.and_then(|hash| hash.parse().ok());
-        let hints = Hints { since: wire::marked(due.preparation), told: hash };
+        let hash = reported.and_then(|hash| hash.parse().ok());
+        let hints = Hints { since: wire::marked(due.preparation), reported: hash };
         let traced = permit2::trace(node, &SoughtPayment::of(due), hints).await;
-        log_doubt(network, told, traced)
+        log_doubt(network, reported, traced)
     }
 }
 

@@ -1,12 +1,12 @@
-//! The secrets of this house: one line of text each, one purpose each.
+//! The key file: one key on each line, from which a key for each purpose is derived.
 //!
 //! The first line is the identity key. It must never change: a repeated request
-//! would be taken for a new one. The last line seals what is written from now
-//! on, and every line opens. To rotate, append a line.
+//! would be taken for a new one. The last line without `next` encrypts what is written from now
+//! on, and every line decrypts. To rotate, append a line.
 //!
 //! Several processes on one database are not restarted at the same moment. There the new key is
-//! appended as `next KEY` first, which opens and does not seal; once every process has it, the word
-//! `next` is removed.
+//! appended as `next KEY` first, which decrypts and does not encrypt; once every process has it, the
+//! word `next` is removed.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub use error::KeyError;
 pub(crate) const KEY_BYTES: usize = 32;
 /// More keys than rotations produce. A longer file is not a key file.
 const KEYS_MAX: usize = 64;
-/// Before a key that only opens.
+/// Before a key that only decrypts.
 const NEXT: &str = "next ";
 
 /// A key for one purpose, gone from memory when it is dropped.

@@ -21,7 +21,7 @@ use order::model::chain::EvmAddress;
 use order::model::payment::Finality;
 use pay::transfer::TransferStatus;
 
-use crate::rpc::{BlockId, Node, NodeError, ReceiptStatus};
+use crate::rpc::{BlockId, Node, NodeError, ReceiptStatus, to_alloy};
 use crate::settlement::proof::{ChainHeads, ContractNonce, NonceUse, ProofError};
 
 mod block;
@@ -30,57 +30,56 @@ mod sought_payment;
 pub(crate) mod x402_signature;
 
 use block::{Found, Transfer};
-pub(crate) use sought_payment::place;
-use sought_payment::plain;
+pub(crate) use sought_payment::word_and_bit;
 pub use sought_payment::{PERMIT2, SoughtPayment, UPTO_PROXY};
 
 /// A nonce of Permit2's, as it is asked about.
 pub fn nonce(payer: EvmAddress, nonce: [u8; 32]) -> ContractNonce {
-    let (word, bit) = place(nonce);
-    let asked = Permit2::nonceBitmapCall { owner: plain(payer), wordPosition: word };
+    let (word, bit) = word_and_bit(nonce);
+    let asked = Permit2::nonceBitmapCall { owner: to_alloy(payer), wordPosition: word };
     ContractNonce { contract: PERMIT2, call_data: asked.abi_encode(), bit }
 }
 
-/// What makes a search shorter. None of it is believed.
+/// What makes a search shorter. It proves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// A block before the movement.
+    /// A block before the transfer.
     pub since: Option<u64>,
-    /// The transaction that is said to have moved it.
-    pub told: Option<B256>,
+    /// The transaction that is reported to have made it.
+    pub reported: Option<B256>,
 }
 
-/// Finds out what became of a movement of money.
+/// Finds out what became of a payment.
 pub async fn trace(
     node: &Node,
     sought: &SoughtPayment,
     hints: Hints,
 ) -> Result<TransferStatus, ProofError> {
-    judge(node, sought, &ChainHeads::of(node).await?, hints).await
+    trace_at(node, sought, &ChainHeads::of(node).await?, hints).await
 }
 
-/// The same, where the blocks that stand for good are known.
-pub async fn judge(
+/// The same, with the latest and the final block that the caller has read.
+pub async fn trace_at(
     node: &Node,
     sought: &SoughtPayment,
-    horizon: &ChainHeads,
-    Hints { since, told }: Hints,
+    heads: &ChainHeads,
+    Hints { since, reported }: Hints,
 ) -> Result<TransferStatus, ProofError> {
-    if let Some(told) = told
-        && let Some(transfer) = shown(node, sought, told).await?
+    if let Some(reported) = reported
+        && let Some(transfer) = shown(node, sought, reported).await?
     {
-        return Ok(TransferStatus::Moved(transfer.moved(horizon)));
+        return Ok(TransferStatus::Moved(transfer.moved(heads)));
     }
-    let over = horizon.is_past(sought.deadline);
-    let used_in = match nonce(sought.payer, sought.nonce).fate(node, horizon, since).await? {
+    let over = heads.is_past(sought.deadline);
+    let used_in = match nonce(sought.payer, sought.nonce).find_use(node, heads, since).await? {
         NonceUse::Unused if over => return Ok(TransferStatus::Void),
         NonceUse::Unused => return Ok(TransferStatus::Open),
         NonceUse::UsedIn(block) => block,
     };
     match block::look(node, sought, used_in).await? {
-        Found::Transfer(transfer) => Ok(TransferStatus::Moved(transfer.moved(horizon))),
+        Found::Transfer(transfer) => Ok(TransferStatus::Moved(transfer.moved(heads))),
         Found::Unclear => Err(ProofError::Unclear),
-        Found::Elsewhere => Ok(match horizon.finality(used_in.number) {
+        Found::Elsewhere => Ok(match heads.finality(used_in.number) {
             Finality::Final => TransferStatus::Void,
             Finality::Provisional => TransferStatus::Open,
         }),
@@ -90,14 +89,14 @@ pub async fn judge(
     }
 }
 
-/// The movement in a transaction of which we were told, if it is there. That needs no
+/// The transfer in the reported transaction, if it is there. That needs no
 /// state of a block, which most nodes forget long before the block is final.
 async fn shown(
     node: &Node,
     sought: &SoughtPayment,
-    told: B256,
+    reported: B256,
 ) -> Result<Option<Transfer>, NodeError> {
-    let Some(receipt) = node.receipt(told).await? else { return Ok(None) };
+    let Some(receipt) = node.receipt(reported).await? else { return Ok(None) };
     let block = match node.block(BlockId::Number(receipt.block)).await {
         Err(NodeError::UnknownBlock) => return Ok(None),
         block => block?,
@@ -105,7 +104,7 @@ async fn shown(
     if block.hash != receipt.block_hash || receipt.outcome != ReceiptStatus::Succeeded {
         return Ok(None);
     }
-    match block::judge_transaction(node, sought, told, block).await? {
+    match block::judge_transaction(node, sought, reported, block).await? {
         Found::Transfer(transfer) => Ok(Some(transfer)),
         Found::Unclear | Found::Elsewhere | Found::Nothing => Ok(None),
     }

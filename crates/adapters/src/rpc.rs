@@ -1,5 +1,6 @@
 //! JSON-RPC client for EVM nodes: typed calls, typed results, no retries.
 
+mod address;
 mod batch;
 mod error;
 mod fees;
@@ -8,6 +9,7 @@ mod node;
 mod revert;
 mod transactions;
 
+pub(crate) use address::{from_alloy, to_alloy};
 pub use batch::AccountProgress;
 pub use error::NodeError;
 pub use fees::FeeHistory;

@@ -55,8 +55,7 @@ use self::sender::Sender;
 use self::transaction::TransactionSigner;
 use crate::rpc::{Node, TransactionReceipt};
 
-/// Far above the block time, and below the timeout of official clients, which is at least 35
-/// seconds.
+/// Far above the block time, and below the shortest timeout of an official client (35 seconds).
 pub const RECEIPT_TIME: Duration = Duration::from_secs(25);
 
 /// Configuration of the settler.

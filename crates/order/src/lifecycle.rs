@@ -14,22 +14,22 @@
 //! | `Settling` | `settled` | `Submitting` |
 //! | `Settling` | `declined` | `Offered` |
 //! | `Settling` | `lost` | `Unconfirmed` |
-//! | `Settling` | `asked_in_vain` | `Unconfirmed` |
+//! | `Settling` | `still_unconfirmed` | `Unconfirmed` |
 //! | `Unconfirmed` | `reopen` | `Settling` |
 //! | `Submitting` | `accepted` | `Mailed` |
 //! | `Submitting` | `failed` | `Unfulfilled` |
 //! | `Submitting` | `erased` | `Unfulfilled` |
-//! | `Submitting` | `forgiven` | `Offered` |
+//! | `Submitting` | `payment_reversed` | `Offered` |
 //! | `Unfulfilled` | `reopen` | `Submitting`, if its card is still stored |
 //! | `Unfulfilled` | `attached` | `Mailed` |
 //! | `Unfulfilled` | `refunded` | `Refunded` |
 //! | `Mailed` | `undelivered` | `Unfulfilled` |
 //! | `Mailed` | `refunded` | `Refunded` |
-//! | `Mailed` | `recalled` | `Offered` |
+//! | `Mailed` | `cancelled_after_reversal` | `Offered` |
 //!
-//! In states whose names end in *-ing* an outside call is in flight, and only its result
-//! changes them. All others are at rest. The core writes no other transition. In particular an
-//! unpaid card cannot be mailed:
+//! In states whose names end in *-ing* an outside call has begun and its result is not written.
+//! `Offered`, `Refunded` and `Lapsed` change only by a request or by expiry. The reconciler examines
+//! all others. The core writes no other transition. In particular an unpaid card cannot be mailed:
 //!
 //! ```compile_fail,E0308
 //! use order::{lifecycle::{Offered, Order}, ports::Provider};

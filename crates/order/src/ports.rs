@@ -179,7 +179,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Lets offers with an identifier of the caller's own lapse whose time is over, and drops
-    /// old tombstones and the oldest unpaid rows above the cap. An order for which a payment
+    /// lapsed identifiers and the oldest unpaid rows above the cap. An order for which a payment
     /// was ever begun is never dropped.
     async fn tidy(&self, now: Timestamp, limits: TidyLimits) -> Result<Tidied, StoreError>;
 
@@ -238,16 +238,16 @@ pub struct OpenOrders {
 /// How much a store keeps of identifiers under which nothing was paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TidyLimits {
-    /// Offers and tombstones together; the oldest go first.
+    /// Offers and lapsed identifiers together; the oldest go first.
     pub unpaid_rows_max: u64,
     /// How long a lapsed identifier is remembered.
-    pub tombstone_seconds: u64,
+    pub lapsed_seconds: u64,
 }
 
 impl TidyLimits {
     /// About 300 MB of rows, and as long as an identity lives.
     pub const DEFAULT: Self =
-        Self { unpaid_rows_max: 1_000_000, tombstone_seconds: crate::lifecycle::IDENTITY_SECONDS };
+        Self { unpaid_rows_max: 1_000_000, lapsed_seconds: crate::lifecycle::IDENTITY_SECONDS };
 }
 
 /// The result of a clean-up.

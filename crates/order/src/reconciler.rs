@@ -41,7 +41,7 @@ pub const BATCH: usize = 64;
 /// that does not answer must not delay the others.
 const AT_ONCE: usize = 16;
 
-/// Examines orders that are not at rest.
+/// Examines the orders that are due.
 pub struct Reconciler {
     pub writer: Arc<OrderWriter>,
     pub resubmit_watches: ResubmitWatches,

@@ -1,9 +1,9 @@
 //! x402 version 2, scheme `upto`: the payer authorizes a maximum, settlement charges the price.
 //!
-//! Both protocols have the files [`challenge`], [`credential`], `checks`, `receipt`, [`tender`],
-//! [`http_binding`] and [`settler`], the port that broadcasts payments. Only x402 needs
-//! [`resource`] and `extensions` (what a challenge says about the endpoint), `allowance` (what
-//! a payer must approve) and [`signature`] (what a payer signs).
+//! Both protocols have the files [`challenge`], [`credential`], `checks`, [`signature`] (what a payer
+//! signs), `receipt`, [`tender`], [`http_binding`] and [`settler`], the port that broadcasts payments.
+//! Only x402 needs [`resource`] and `extensions` (what a challenge says about the endpoint) and
+//! `allowance` (what a payer must approve).
 
 use evm::contracts;
 use order::model::chain::EvmAddress;

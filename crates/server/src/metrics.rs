@@ -25,7 +25,7 @@ const ALERTS: &str = "pennyblack_alerts_total";
 const BUILD_INFO: &str = "pennyblack_build_info";
 
 /// Documents take microseconds and challenges less than a millisecond; a settlement waits for a
-/// block, and a paid request at most 90 seconds. The rest are OpenTelemetry's.
+/// block, and a paid request at most `limits.paid_request_seconds`. The rest are OpenTelemetry's.
 const SECONDS: &[f64] =
     &[0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 90.0];
 

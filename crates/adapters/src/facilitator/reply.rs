@@ -1,4 +1,5 @@
-//! What a facilitator's responses mean: the one place that decides whether money moved.
+//! What a facilitator's responses mean: paid, pending, refused or lost. `facilitator.rs`
+//! compares them with the chain.
 
 use order::model::chain::EvmAddress;
 use order::model::money::Usdc;

@@ -6,8 +6,8 @@ use evm::interfaces::{Permit2, Usdc as UsdcContract};
 use order::model::ids::Timestamp;
 use pay::transfer::ConfirmedTransfer;
 
-use super::sought_payment::{PERMIT2, Relation, SoughtPayment, place, plain};
-use crate::rpc::{BlockHead, EventLog, LogFilter, Node, NodeError, ReceiptStatus};
+use super::sought_payment::{PERMIT2, Relation, SoughtPayment, word_and_bit};
+use crate::rpc::{BlockHead, EventLog, LogFilter, Node, NodeError, ReceiptStatus, to_alloy};
 use crate::settlement::proof::ChainHeads;
 
 /// What was found, the strongest first.
@@ -30,11 +30,11 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    pub(super) fn moved(&self, horizon: &ChainHeads) -> ConfirmedTransfer {
+    pub(super) fn moved(&self, heads: &ChainHeads) -> ConfirmedTransfer {
         ConfirmedTransfer {
             transaction: self.transaction.to_string(),
             at: Timestamp(self.block.timestamp),
-            finality: horizon.finality(self.block.number),
+            finality: heads.finality(self.block.number),
         }
     }
 }
@@ -66,7 +66,7 @@ pub(super) async fn look(
         UsdcContract::Transfer::SIGNATURE_HASH,
         Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH,
     ];
-    let payer = vec![plain(sought.payer).into_word()];
+    let payer = vec![to_alloy(sought.payer).into_word()];
     let (contracts, topics) = (Vec::new(), vec![events, payer]);
     let logs = node.logs(&LogFilter { block: block.hash, contracts, topics }).await?;
     let mut found = Found::Nothing;
@@ -103,17 +103,17 @@ impl SoughtPayment {
         if log.topics.first() == Some(&Permit2::UnorderedNonceInvalidation::SIGNATURE_HASH) {
             return if self.is_burned_by(log) { Sort::Burns } else { Sort::OtherNonce };
         }
-        let to_seller = log.topics.get(2) == Some(&plain(self.pay_to).into_word());
+        let to_seller = log.topics.get(2) == Some(&to_alloy(self.pay_to).into_word());
         if log.address == self.usdc() && to_seller { Sort::ToSeller } else { Sort::ToOthers }
     }
 
     fn is_burned_by(&self, log: &EventLog) -> bool {
         let topics = log.topics.iter().copied();
         let event = Permit2::UnorderedNonceInvalidation::decode_raw_log(topics, &log.data);
-        let (word, bit) = place(self.nonce);
-        log.address == plain(PERMIT2)
+        let (word, bit) = word_and_bit(self.nonce);
+        log.address == to_alloy(PERMIT2)
             && event.is_ok_and(|event| {
-                event.owner == plain(self.payer)
+                event.owner == to_alloy(self.payer)
                     && event.word == word
                     && !(event.mask & bit).is_zero()
             })
@@ -123,8 +123,8 @@ impl SoughtPayment {
         let event = UsdcContract::Transfer::decode_raw_log(log.topics.iter().copied(), &log.data);
         log.address == self.usdc()
             && event.is_ok_and(|event| {
-                event.from == plain(self.payer)
-                    && event.to == plain(self.pay_to)
+                event.from == to_alloy(self.payer)
+                    && event.to == to_alloy(self.pay_to)
                     && event.value == U256::from(self.amount.atomic())
             })
     }
@@ -184,9 +184,9 @@ mod tests {
             amount: Usdc::from_atomic(5),
             deadline: 9,
         };
-        let (word, bit) = place(sought.nonce);
+        let (word, bit) = word_and_bit(sought.nonce);
         let log = |address: EvmAddress, event: alloy_primitives::LogData| EventLog {
-            address: plain(address),
+            address: to_alloy(address),
             topics: event.topics().to_vec(),
             data: event.data,
             transaction: B256::ZERO,
@@ -194,7 +194,7 @@ mod tests {
             block_hash: B256::ZERO,
             removed: false,
         };
-        let owner = plain(sought.payer);
+        let owner = to_alloy(sought.payer);
         let burned = |word, mask| {
             let event = Permit2::UnorderedNonceInvalidation { owner, word, mask };
             sought.sort(&log(PERMIT2, event.encode_log_data()))
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(burned(word, !bit), Sort::OtherNonce);
         assert_eq!(burned(word + U256::ONE, bit), Sort::OtherNonce);
         let sent = |token: EvmAddress, to: EvmAddress| {
-            let event = UsdcContract::Transfer { from: owner, to: plain(to), value: U256::ONE };
+            let event = UsdcContract::Transfer { from: owner, to: to_alloy(to), value: U256::ONE };
             sought.sort(&log(token, event.encode_log_data()))
         };
         assert_eq!(sent(sought.network.usdc(), sought.pay_to), Sort::ToSeller);

@@ -8,7 +8,7 @@ use order::model::money::Usdc;
 use pay::x402::settler::Permit2Payment;
 
 use super::settle_call;
-use crate::rpc::RpcTransaction;
+use crate::rpc::{RpcTransaction, to_alloy};
 
 /// Uniswap's Permit2, the same on every chain.
 pub const PERMIT2: EvmAddress = EvmAddress::from_bytes(contracts::PERMIT2);
@@ -42,14 +42,14 @@ impl SoughtPayment {
     }
 
     pub(super) fn usdc(&self) -> Address {
-        plain(self.network.usdc())
+        to_alloy(self.network.usdc())
     }
 
     /// Whether a transaction that paid the seller, in the block that used the nonce, settles
     /// this payment.
     pub(super) fn relation(&self, sent: &RpcTransaction) -> Relation {
-        let owner_and_nonce = (plain(self.payer), U256::from_be_bytes(self.nonce));
-        if sent.to == Some(plain(UPTO_PROXY))
+        let owner_and_nonce = (to_alloy(self.payer), U256::from_be_bytes(self.nonce));
+        if sent.to == Some(to_alloy(UPTO_PROXY))
             && let Some(settled) = settle_call::owner_and_nonce(&sent.input)
         {
             // The proxy spends what its arguments name, and nothing else.
@@ -69,13 +69,9 @@ pub(super) enum Relation {
 }
 
 /// Where Permit2 marks a nonce: the word of its bitmap, and the bit in it.
-pub(crate) fn place(nonce: [u8; 32]) -> (U256, U256) {
+pub(crate) fn word_and_bit(nonce: [u8; 32]) -> (U256, U256) {
     let (word, bit) = bitmap_position(nonce);
     (U256::from_be_bytes(word), U256::ONE << usize::from(bit))
-}
-
-pub(super) fn plain(address: EvmAddress) -> Address {
-    address.bytes().into()
 }
 
 #[cfg(test)]
@@ -93,7 +89,7 @@ mod tests {
 
     fn sent(to: EvmAddress, input: impl Into<Vec<u8>>) -> RpcTransaction {
         let input = input.into().into();
-        RpcTransaction { from: Address::ZERO, to: Some(plain(to)), input }
+        RpcTransaction { from: Address::ZERO, to: Some(to_alloy(to)), input }
     }
 
     #[test]

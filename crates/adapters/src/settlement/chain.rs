@@ -84,7 +84,7 @@ impl Chain {
     }
 
     /// The latest and the final block.
-    pub(super) async fn horizon(&self) -> Result<ChainHeads, NodeError> {
+    pub(super) async fn heads(&self) -> Result<ChainHeads, NodeError> {
         ChainHeads::beyond(&self.node, self.final_head().await?).await
     }
 

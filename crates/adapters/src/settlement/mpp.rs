@@ -98,11 +98,11 @@ impl TransferSettler for Settler {
     async fn trace(
         &self,
         due: TransferPayment<'_>,
-        told: Option<&str>,
+        reported: Option<&str>,
     ) -> Result<TransferStatus, Failure> {
         let network = due.authorization.network;
-        let traced = trace::trace(self.traced(network)?, due, told).await;
-        log_doubt(network, told, traced)
+        let traced = trace::trace(self.traced(network)?, due, reported).await;
+        log_doubt(network, reported, traced)
     }
 }
 

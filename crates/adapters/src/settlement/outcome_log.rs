@@ -21,10 +21,10 @@ pub(crate) fn log_settled(network: Network, settled: &Result<ConfirmedTransfer, 
 /// stands.
 pub(crate) fn log_found(
     network: Network,
-    told: Option<&str>,
+    reported: Option<&str>,
     traced: &Result<TransferStatus, Failure>,
 ) {
-    match (traced, told) {
+    match (traced, reported) {
         (Ok(TransferStatus::Moved(ConfirmedTransfer { transaction, .. })), None) => {
             let transaction = logged_hash(transaction);
             tracing::info!(%network, transaction, "A payment was found on the chain");
@@ -37,11 +37,11 @@ pub(crate) fn log_found(
 /// Logs why a trace proved nothing.
 pub(crate) fn log_doubt(
     network: Network,
-    told: Option<&str>,
+    reported: Option<&str>,
     traced: Result<TransferStatus, ProofError>,
 ) -> Result<TransferStatus, Failure> {
     traced.map_err(|doubt| {
-        let transaction = told.and_then(logged_hash);
+        let transaction = reported.and_then(logged_hash);
         tracing::warn!(%network, transaction, kind = %doubt, "The state of a payment is unknown");
         Failure::from(doubt)
     })

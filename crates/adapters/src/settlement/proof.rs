@@ -55,19 +55,19 @@ impl ContractNonce {
 
     /// Finds the block that used it. `since` is a block in which it was probably unused; it only
     /// shortens the search.
-    pub async fn fate(
+    pub async fn find_use(
         &self,
         node: &Node,
-        horizon: &ChainHeads,
+        heads: &ChainHeads,
         since: Option<u64>,
     ) -> Result<NonceUse, ProofError> {
         // Used nonces stay used. Unused now means unused in every earlier block, so the state of
         // the finalized block is not needed.
-        match self.state(node, BlockId::Hash(horizon.latest.hash)).await? {
+        match self.state(node, BlockId::Hash(heads.latest.hash)).await? {
             NonceState::Unused => return Ok(NonceUse::Unused),
             NonceState::Used => {}
         }
-        let number = self.find_block(node, horizon.latest.number, since).await?;
+        let number = self.find_block(node, heads.latest.number, since).await?;
         let block = node.block(BlockId::Number(number)).await?;
         let before = self.state(node, BlockId::Hash(block.parent)).await?;
         let behind = self.state(node, BlockId::Hash(block.hash)).await?;
@@ -204,9 +204,9 @@ mod tests {
     fn a_deadline_is_past_only_after_the_finalized_block() {
         let (hash, parent) = (B256::ZERO, B256::ZERO);
         let head = |number, timestamp| BlockHead { number, hash, parent, timestamp };
-        let horizon = ChainHeads { latest: head(20, 500), finalized: head(10, 400) };
-        assert!(horizon.is_past(399) && !horizon.is_past(400) && !horizon.is_past(450));
-        assert_eq!(horizon.finality(10), Finality::Final);
-        assert_eq!(horizon.finality(11), Finality::Provisional);
+        let heads = ChainHeads { latest: head(20, 500), finalized: head(10, 400) };
+        assert!(heads.is_past(399) && !heads.is_past(400) && !heads.is_past(450));
+        assert_eq!(heads.finality(10), Finality::Final);
+        assert_eq!(heads.finality(11), Finality::Provisional);
     }
 }

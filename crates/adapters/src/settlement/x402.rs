@@ -22,7 +22,7 @@ use crate::permit2;
 use crate::permit2::x402_signature::{
     BAD_SIGNATURE, CODE_REFUSED, REJECTED_SIGNATURE, WalletAnswer,
 };
-use crate::rpc::{EventLog, NodeError, TransactionReceipt};
+use crate::rpc::{EventLog, NodeError, TransactionReceipt, from_alloy, to_alloy};
 use crate::settlement::proof::NonceState;
 
 pub(super) mod trace;
@@ -37,14 +37,6 @@ const USED_NONCE: &str = "permit2_invalid_nonce";
 const NO_BALANCE: &str = "permit2_insufficient_balance";
 const SIMULATION_FAILED: &str = "permit2_simulation_failed";
 const CODE_FAILED: &str = "contract_wallet_failed_recently";
-
-fn place(noun: EvmAddress) -> Address {
-    noun.bytes().into()
-}
-
-fn noun(place: Address) -> EvmAddress {
-    EvmAddress::from_bytes(place.into())
-}
 
 /// All transactions for this authorization have this key.
 fn key(authorization: &Permit2Authorization) -> PaymentKey {
@@ -66,7 +58,7 @@ pub(super) fn call(
         deadline: U256::from(authorization.deadline),
     };
     let amount = U256::from(charge.atomic());
-    let (owner, witness) = (place(authorization.payer), witness(authorization));
+    let (owner, witness) = (to_alloy(authorization.payer), witness(authorization));
     let signature = Bytes::copy_from_slice(authorization.account_signature());
     let data = match (allowance, &authorization.permit) {
         (Allowance::ByPermit, Some(given)) => {
@@ -86,19 +78,19 @@ pub(super) fn call(
         }
     };
     let (payer, deadline) = (authorization.payer, authorization.deadline);
-    PaymentCall { key: key(authorization), payer, to: noun(UPTO_PROXY), data, deadline }
+    PaymentCall { key: key(authorization), payer, to: from_alloy(UPTO_PROXY), data, deadline }
 }
 
 fn permitted(authorization: &Permit2Authorization) -> TokenPermissions {
     let (token, amount) =
-        (place(authorization.network.usdc()), U256::from(authorization.most.atomic()));
+        (to_alloy(authorization.network.usdc()), U256::from(authorization.most.atomic()));
     TokenPermissions { token, amount }
 }
 
 fn witness(authorization: &Permit2Authorization) -> Witness {
     Witness {
-        to: place(authorization.pay_to),
-        facilitator: place(authorization.facilitator),
+        to: to_alloy(authorization.pay_to),
+        facilitator: to_alloy(authorization.facilitator),
         validAfter: U256::from(authorization.valid_after),
     }
 }
@@ -126,10 +118,10 @@ pub(super) fn shows(
 fn is_payment(log: &EventLog, authorization: &Permit2Authorization, charge: Money) -> bool {
     let topics = log.topics.iter().copied();
     let moved = Usdc::Transfer::decode_raw_log_validate(topics, &log.data);
-    log.address == place(authorization.network.usdc())
+    log.address == to_alloy(authorization.network.usdc())
         && moved.is_ok_and(|moved| {
-            moved.from == place(authorization.payer)
-                && moved.to == place(authorization.pay_to)
+            moved.from == to_alloy(authorization.payer)
+                && moved.to == to_alloy(authorization.pay_to)
                 && moved.value == U256::from(charge.atomic())
         })
 }
@@ -175,7 +167,7 @@ struct Funds {
 impl Funds {
     /// The calls that read them.
     fn questions(authorization: &Permit2Authorization) -> [(EvmAddress, Vec<u8>); 2] {
-        let (usdc, account) = (authorization.network.usdc(), place(authorization.payer));
+        let (usdc, account) = (authorization.network.usdc(), to_alloy(authorization.payer));
         let balance = Usdc::balanceOfCall { account };
         let allowance = Usdc::allowanceCall { owner: account, spender: PERMIT2 };
         [(usdc, balance.abi_encode()), (usdc, allowance.abi_encode())]

@@ -213,7 +213,7 @@ impl Store for PostgresStore {
         self.tidy_outbox(now).await?;
         let lapsed = self.step_by_step(&queries::LAPSE, &[&seconds_cell(now.0)]).await?;
         let mut tidied = Tidied { lapsed, dropped: 0 };
-        if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
+        if let Some(before) = now.0.checked_sub(limits.lapsed_seconds) {
             let old = self.step_by_step(&queries::DROP_LAPSED, &[&seconds_cell(before)]).await?;
             tidied.dropped += old;
         }

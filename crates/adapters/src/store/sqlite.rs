@@ -160,7 +160,7 @@ impl Store for SqliteStore {
                 break;
             }
         }
-        if let Some(before) = now.0.checked_sub(limits.tombstone_seconds) {
+        if let Some(before) = now.0.checked_sub(limits.lapsed_seconds) {
             let old = RowsToDrop::LapsedBefore(Timestamp(before));
             tidied.dropped += self.drop_all(old, u64::MAX).await?;
         }

@@ -143,11 +143,11 @@ async fn what_is_paid_becomes_final_on_a_node_that_has_forgotten_the_states_of_i
     fixture
         .chain(NETWORK)
         .add_fault(ChainRule { times: None, ..ChainRule::once(forgotten, "eth_call") });
-    let told = async |hash: &str| fixture.remote.trace(begun.due(), Some(hash)).await;
-    assert_eq!(finality(told(&moved.transaction).await), Finality::Final);
+    let reported = async |hash: &str| fixture.remote.trace(begun.due(), Some(hash)).await;
+    assert_eq!(finality(reported(&moved.transaction).await), Finality::Final);
     // What is said to have moved it proves nothing by itself.
     for hash in [elsewhere.transaction.as_str(), &format!("0x{}", "1".repeat(64)), "", "0x"] {
-        assert!(matches!(told(hash).await, Err(Failure::Lost(_))), "{hash}");
+        assert!(matches!(reported(hash).await, Err(Failure::Lost(_))), "{hash}");
     }
     fixture.chain(NETWORK).clear_faults();
     assert_eq!(finality(fixture.remote.trace(begun.due(), Some("0x")).await), Finality::Final);

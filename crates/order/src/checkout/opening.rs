@@ -1,7 +1,7 @@
 //! Which order answers for a request: the one that is there, its successor, or a new one.
 //!
 //! An order id is derived from the request, so an offer needs no row: the same request gets
-//! the same id at any time, in any process. Only an identifier of the caller's own is written
+//! the same id in any process, until its order ended 30 days ago. Only an identifier of the caller's own is written
 //! down at its first use, since it can expire, and come with another card.
 
 use std::ops::ControlFlow;

@@ -11,7 +11,7 @@ use crate::model::ids::{OrderId, Timestamp};
 use crate::model::mail::ProviderAccount;
 use crate::model::payment::{Payment, PaymentKey};
 
-/// Next year's birthday card is a new order; a repeat within the month is not.
+/// After this time the same request starts a new order.
 pub const IDENTITY_SECONDS: u64 = 30 * 24 * 60 * 60;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -94,7 +94,7 @@ impl Order<Settling> {
     }
 
     /// Still in doubt after a payer repeated the request; the schedule stays as it was.
-    pub fn asked_in_vain(self, now: Timestamp) -> Order<Unconfirmed> {
+    pub fn still_unconfirmed(self, now: Timestamp) -> Order<Unconfirmed> {
         let attention = self.attention;
         self.into_state(now, attention, |was| Unconfirmed { was })
     }
@@ -279,7 +279,7 @@ impl Order<Mailed> {
     }
 
     /// The chain took the money back, and the card was stopped in time.
-    pub fn recalled(self, now: Timestamp) -> Order<Offered> {
+    pub fn cancelled_after_reversal(self, now: Timestamp) -> Order<Offered> {
         self.into_state(now, Attention::NONE, |_| Offered)
     }
 }
@@ -287,7 +287,7 @@ impl Order<Mailed> {
 /// Only after a reorganisation of the chain.
 impl Order<Submitting> {
     /// The chain took the money back, and the provider had refused the card.
-    pub fn forgiven(self, now: Timestamp) -> Order<Offered> {
+    pub fn payment_reversed(self, now: Timestamp) -> Order<Offered> {
         self.into_state(now, Attention::NONE, |_| Offered)
     }
 }

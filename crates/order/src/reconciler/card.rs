@@ -71,7 +71,7 @@ impl Reconciler {
             Some(PaidMoney::Stands(paid)) => order.state.paid = *paid,
             // Nothing was mailed and nothing is paid: the order can be paid again.
             Some(PaidMoney::Gone) if setback == Setback::Refused => {
-                return examination.record(order.forgiven(now), by).await.map(drop);
+                return examination.record(order.payment_reversed(now), by).await.map(drop);
             }
             Some(PaidMoney::Gone | PaidMoney::Missing) | None => {
                 return examination.fail(order, setback).await;

@@ -107,7 +107,7 @@ impl Reconciler {
         let now = self.writer.clock.now();
         match stopped {
             Ok(Cancellation::Cancelled) => {
-                examination.record(order.recalled(now), by).await.map(|_| None)
+                examination.record(order.cancelled_after_reversal(now), by).await.map(|_| None)
             }
             Ok(Cancellation::TooLate) => {
                 order.state.paid.standing = Standing::Reversed;

@@ -41,7 +41,7 @@ impl Examination<'_> {
         let now = self.writer.clock.now();
         match by {
             // mutant: put-off-by-asking
-            Actor::Checkout => order.asked_in_vain(now),
+            Actor::Checkout => order.still_unconfirmed(now),
             Actor::Reconciler | Actor::Operator(_) => order.lost(now),
         }
     }

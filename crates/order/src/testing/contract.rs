@@ -64,7 +64,7 @@ macro_rules! store_contract {
             workers::a_worker_does_not_claim_the_order_that_it_works_on,
             tidying::an_expired_offer_lapses_and_its_holder_can_no_longer_write_it,
             tidying::above_the_limit_the_oldest_unpaid_orders_are_dropped_first,
-            tidying::a_tombstone_is_dropped_after_its_retention_time,
+            tidying::a_lapsed_identifier_is_dropped_after_its_retention_time,
             tidying::an_order_with_a_history_is_never_dropped,
             tidying::a_long_tidying_is_finished_in_one_call,
             tidying::an_offer_whose_payment_was_declined_lapses_and_is_never_dropped,

@@ -91,7 +91,7 @@ impl FuzzedSite {
 
     /// Forgets unpaid orders, so that every run begins with an empty store.
     pub(crate) fn forget(&self) {
-        let limits = TidyLimits { unpaid_rows_max: 0, tombstone_seconds: 0 };
+        let limits = TidyLimits { unpaid_rows_max: 0, lapsed_seconds: 0 };
         let tidied = self.runtime.block_on(self.world.tidy(self.world.time(), limits));
         tidied.expect("a store that answers");
     }

@@ -6,10 +6,9 @@ use evm::interfaces::Usdc;
 use order::model::chain::EvmAddress;
 use order::model::money::Usdc as Money;
 
-use super::transfer::{key, place};
+use super::transfer::key;
 use super::*;
-use crate::rpc::EventLog;
-use crate::rpc::ReceiptStatus;
+use crate::rpc::{EventLog, ReceiptStatus, to_alloy};
 
 fn authorization() -> TransferAuthorization {
     let mut signature = [0x11; 65];
@@ -64,7 +63,7 @@ fn a_payment_key_depends_on_network_payer_and_nonce_only() {
 fn log(event: &impl SolEvent) -> EventLog {
     let data = event.encode_log_data();
     EventLog {
-        address: place(Network::Base.usdc()),
+        address: to_alloy(Network::Base.usdc()),
         topics: data.topics().to_vec(),
         data: data.data,
         transaction: B256::ZERO,
@@ -75,12 +74,15 @@ fn log(event: &impl SolEvent) -> EventLog {
 }
 
 fn used(nonce: [u8; 32]) -> EventLog {
-    log(&Usdc::AuthorizationUsed { authorizer: place(authorization().from), nonce: nonce.into() })
+    log(&Usdc::AuthorizationUsed {
+        authorizer: to_alloy(authorization().from),
+        nonce: nonce.into(),
+    })
 }
 
 fn transfer(to: EvmAddress, atomic: u64) -> EventLog {
     let value = U256::from(atomic);
-    log(&Usdc::Transfer { from: place(authorization().from), to: place(to), value })
+    log(&Usdc::Transfer { from: to_alloy(authorization().from), to: to_alloy(to), value })
 }
 
 fn receipt(logs: Vec<EventLog>) -> TransactionReceipt {

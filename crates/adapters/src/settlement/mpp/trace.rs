@@ -14,8 +14,8 @@ use pay::mpp::credential::TransferAuthorization;
 use pay::mpp::settler::TransferPayment;
 use pay::transfer::{ConfirmedTransfer, TransferStatus};
 
-use super::transfer::{is_use, key, nonce, place, shows};
-use crate::rpc::{BlockHead, EventLog, LogFilter, NodeError, ReceiptStatus};
+use super::transfer::{is_use, key, nonce, shows};
+use crate::rpc::{BlockHead, EventLog, LogFilter, NodeError, ReceiptStatus, to_alloy};
 use crate::settlement::chain::PaymentReceipts;
 use crate::settlement::network_settler::NetworkSettler;
 use crate::settlement::preparation::PreparedCall;
@@ -37,7 +37,7 @@ pub(super) enum AuthorizationState {
 pub(super) async fn trace(
     network: &NetworkSettler,
     due: TransferPayment<'_>,
-    told: Option<&str>,
+    reported: Option<&str>,
 ) -> Result<TransferStatus, ProofError> {
     let sent = network.sent(key(due.authorization)).await?;
     let paid = |receipt: &_| shows(receipt, due.authorization);
@@ -46,8 +46,8 @@ pub(super) async fn trace(
         // A node that is behind has no receipt either.
         PaymentReceipts::Nothing | PaymentReceipts::Failed(_) => {}
     }
-    if let Some(told) = told.and_then(|hash| hash.parse().ok())
-        && let Some(moved) = network.chain.shown(told, &paid).await?
+    if let Some(reported) = reported.and_then(|hash| hash.parse().ok())
+        && let Some(moved) = network.chain.shown(reported, &paid).await?
     {
         return Ok(TransferStatus::Moved(moved));
     }
@@ -69,15 +69,15 @@ pub(super) async fn find(
     authorization: &TransferAuthorization,
     since: Option<u64>,
 ) -> Result<AuthorizationState, ProofError> {
-    let horizon = network.chain.horizon().await?;
+    let heads = network.chain.heads().await?;
     // The token takes it before that second, and not in it.
     let last_second = authorization.valid_before.saturating_sub(1);
-    let block = match nonce(authorization).fate(&network.chain.node, &horizon, since).await? {
-        NonceUse::Unused if horizon.is_past(last_second) => return Ok(AuthorizationState::Expired),
+    let block = match nonce(authorization).find_use(&network.chain.node, &heads, since).await? {
+        NonceUse::Unused if heads.is_past(last_second) => return Ok(AuthorizationState::Expired),
         NonceUse::Unused => return Ok(AuthorizationState::Unused),
         NonceUse::UsedIn(block) => block,
     };
-    let finality = horizon.finality(block.number);
+    let finality = heads.finality(block.number);
     // The nonce state is the same for use and cancellation; the events differ.
     let end = end_of_nonce(network, authorization, block).await?.ok_or(ProofError::Unexplained)?;
     if !is_use(&end, authorization) {
@@ -106,7 +106,7 @@ async fn end_of_nonce(
 ) -> Result<Option<EventLog>, NodeError> {
     let events =
         vec![Usdc::AuthorizationUsed::SIGNATURE_HASH, Usdc::AuthorizationCanceled::SIGNATURE_HASH];
-    let payer = vec![place(authorization.from).into_word()];
+    let payer = vec![to_alloy(authorization.from).into_word()];
     let topics = vec![events, payer, vec![authorization.nonce.into()]];
     let contracts = vec![authorization.network.usdc()];
     let mut logs =

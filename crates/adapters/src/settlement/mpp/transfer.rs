@@ -1,19 +1,14 @@
 //! The call that makes a payer's transfer (EIP-3009), and the events that prove it.
 
-use alloy_primitives::{Address, B256, U256};
+use alloy_primitives::{B256, U256};
 use alloy_sol_types::{SolCall, SolEvent};
 use evm::interfaces::Usdc;
-use order::model::chain::EvmAddress;
 use order::model::payment::{Instrument, PaymentKey};
 use pay::mpp::credential::TransferAuthorization;
 
-use crate::rpc::{EventLog, TransactionReceipt};
+use crate::rpc::{EventLog, TransactionReceipt, to_alloy};
 use crate::settlement::network_settler::PaymentCall;
 use crate::settlement::proof::ContractNonce;
-
-pub(super) fn place(noun: EvmAddress) -> Address {
-    noun.bytes().into()
-}
 
 /// All transactions for this authorization have this key.
 pub(super) fn key(authorization: &TransferAuthorization) -> PaymentKey {
@@ -27,8 +22,8 @@ pub(super) fn key(authorization: &TransferAuthorization) -> PaymentKey {
 pub(super) fn call(authorization: &TransferAuthorization) -> PaymentCall {
     let signature = &authorization.signature;
     let call = Usdc::transferWithAuthorization_0Call {
-        from: place(authorization.from),
-        to: place(authorization.to),
+        from: to_alloy(authorization.from),
+        to: to_alloy(authorization.to),
         value: U256::from(authorization.value.atomic()),
         validAfter: U256::from(authorization.valid_after),
         validBefore: U256::from(authorization.valid_before),
@@ -50,7 +45,7 @@ pub(super) fn call(authorization: &TransferAuthorization) -> PaymentCall {
 /// The nonce of the authorization.
 pub(super) fn nonce(authorization: &TransferAuthorization) -> ContractNonce {
     let asked = Usdc::authorizationStateCall {
-        authorizer: place(authorization.from),
+        authorizer: to_alloy(authorization.from),
         nonce: authorization.nonce.into(),
     };
     let contract = authorization.network.usdc();
@@ -68,19 +63,19 @@ pub(super) fn shows(receipt: &TransactionReceipt, authorization: &TransferAuthor
 pub(super) fn is_use(log: &EventLog, authorization: &TransferAuthorization) -> bool {
     let topics = log.topics.iter().copied();
     let used = Usdc::AuthorizationUsed::decode_raw_log_validate(topics, &log.data);
-    log.address == place(authorization.network.usdc())
+    log.address == to_alloy(authorization.network.usdc())
         && used.is_ok_and(|used| {
-            used.authorizer == place(authorization.from) && used.nonce.0 == authorization.nonce
+            used.authorizer == to_alloy(authorization.from) && used.nonce.0 == authorization.nonce
         })
 }
 
 fn is_payment(log: &EventLog, authorization: &TransferAuthorization) -> bool {
     let topics = log.topics.iter().copied();
     let moved = Usdc::Transfer::decode_raw_log_validate(topics, &log.data);
-    log.address == place(authorization.network.usdc())
+    log.address == to_alloy(authorization.network.usdc())
         && moved.is_ok_and(|moved| {
-            moved.from == place(authorization.from)
-                && moved.to == place(authorization.to)
+            moved.from == to_alloy(authorization.from)
+                && moved.to == to_alloy(authorization.to)
                 && moved.value == U256::from(authorization.value.atomic())
         })
 }

@@ -51,8 +51,8 @@ fn digest_and_call_are_those_of_the_official_client() {
         );
         let call = call(&authorization, CHARGE, Allowance::Given);
         assert_eq!(Bytes::from(call.data).to_string(), text(&vector, "/settleCalldata"));
-        assert_eq!(call.to, noun(UPTO_PROXY));
-        let (word, bit) = permit2::place(authorization.nonce);
+        assert_eq!(call.to, from_alloy(UPTO_PROXY));
+        let (word, bit) = permit2::word_and_bit(authorization.nonce);
         assert_eq!(word.to_string(), text(&vector, "/nonceBitmap/wordPosition"));
         assert_eq!(bit, U256::ONE << 128);
     }
@@ -74,13 +74,13 @@ fn a_payment_key_depends_on_network_payer_and_nonce_only() {
 
 fn receipt(authorization: &Permit2Authorization) -> TransactionReceipt {
     let transfer = Usdc::Transfer {
-        from: place(authorization.payer),
-        to: place(authorization.pay_to),
+        from: to_alloy(authorization.payer),
+        to: to_alloy(authorization.pay_to),
         value: U256::from(CHARGE.atomic()),
     };
     let data = transfer.encode_log_data();
     let log = EventLog {
-        address: place(authorization.network.usdc()),
+        address: to_alloy(authorization.network.usdc()),
         topics: data.topics().to_vec(),
         data: data.data,
         transaction: B256::ZERO,

@@ -16,7 +16,7 @@ use crate::settlement::proof::ProofError;
 pub(crate) async fn trace(
     network: &NetworkSettler,
     due: Permit2Payment<'_>,
-    told: Option<&str>,
+    reported: Option<&str>,
 ) -> Result<TransferStatus, ProofError> {
     let sent = network.sent(key(due.authorization)).await?;
     let paid = |receipt: &_| shows(receipt, due.authorization, due.charge);
@@ -25,9 +25,14 @@ pub(crate) async fn trace(
         // A node that is behind has no receipt either.
         PaymentReceipts::Nothing | PaymentReceipts::Failed(_) => {}
     }
-    let told = told.and_then(|hash| hash.parse().ok());
+    let reported = reported.and_then(|hash| hash.parse().ok());
     let since = PreparedCall::read(due.preparation).map(|prepared| prepared.since);
-    let horizon = network.chain.horizon().await?;
-    permit2::judge(&network.chain.node, &SoughtPayment::of(due), &horizon, Hints { since, told })
-        .await
+    let heads = network.chain.heads().await?;
+    permit2::trace_at(
+        &network.chain.node,
+        &SoughtPayment::of(due),
+        &heads,
+        Hints { since, reported },
+    )
+    .await
 }

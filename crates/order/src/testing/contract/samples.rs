@@ -175,7 +175,7 @@ fn every_shortfall(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
         paid(next()).in_doubt().failed(Setback::Refused, now).looked(now).into(),
         mailed(next()).undelivered(now).into(),
         paid(next()).submitting_to(account()).erased(now).into(),
-        paid(next()).forgiven(now).into(),
+        paid(next()).payment_reversed(now).into(),
     ]
 }
 
@@ -185,7 +185,7 @@ fn every_end(next: &mut impl FnMut() -> u64) -> Vec<Stored> {
     let refund = |seed: u64| Refund { transaction: format!("0x{seed:064x}"), amount, at: now };
     let mut all: Vec<Stored> = vec![
         mailed(next()).into(),
-        mailed(next()).recalled(now).into(),
+        mailed(next()).cancelled_after_reversal(now).into(),
         mailed(next()).refunded(refund(next()), now).into(),
         mailed(next()).undelivered(now).refunded(refund(next()), now).into(),
         paid(next()).failed(Setback::Refused, now).refunded(refund(next()), now).into(),

@@ -7,7 +7,7 @@ use crate::lifecycle::{OFFER_SECONDS, Offered, Order};
 use crate::model::ids::Timestamp;
 use crate::ports::{StoreError, Tidied, TidyLimits};
 
-const LIMITS: TidyLimits = TidyLimits { unpaid_rows_max: 1_000_000, tombstone_seconds: 1_000 };
+const LIMITS: TidyLimits = TidyLimits { unpaid_rows_max: 1_000_000, lapsed_seconds: 1_000 };
 const OVER: Timestamp = NOW.plus(OFFER_SECONDS);
 
 /// An offer that was made so many seconds later than the others.
@@ -59,17 +59,17 @@ pub async fn offers_are_dropped_by_age_and_not_by_insertion_order(subject: Store
     }
 }
 
-pub async fn a_tombstone_is_dropped_after_its_retention_time(subject: StoreUnderTest) {
+pub async fn a_lapsed_identifier_is_dropped_after_its_retention_time(subject: StoreUnderTest) {
     let store = &subject.store;
     store.offer(named(1)).await.unwrap();
     store.tidy(OVER, LIMITS).await.unwrap();
-    let kept = store.tidy(OVER.plus(LIMITS.tombstone_seconds), LIMITS).await;
+    let kept = store.tidy(OVER.plus(LIMITS.lapsed_seconds), LIMITS).await;
     assert_eq!(kept, Ok(Tidied::default()));
-    let gone = store.tidy(OVER.plus(LIMITS.tombstone_seconds + 1), LIMITS).await;
+    let gone = store.tidy(OVER.plus(LIMITS.lapsed_seconds + 1), LIMITS).await;
     assert_eq!(gone, Ok(Tidied { lapsed: 0, dropped: 1 }));
     assert_eq!(store.find(named(1).id).await, Ok(None));
     assert_eq!(store.newest(&named_operation(1).key).await, Ok(None));
-    // With a clock before the time of the tombstone, nothing is dropped.
+    // With a clock before the time at which it lapsed, nothing is dropped.
     store.offer(named(2)).await.unwrap();
     store.tidy(OVER, LIMITS).await.unwrap();
     assert_eq!(store.tidy(Timestamp(5), LIMITS).await, Ok(Tidied::default()));
@@ -82,7 +82,7 @@ pub async fn an_order_with_a_history_is_never_dropped(subject: StoreUnderTest) {
         store.record(order, &Actor::Checkout).await.unwrap();
     }
     let long_after = NOW.plus(100 * 365 * 24 * 60 * 60);
-    let limits = TidyLimits { unpaid_rows_max: 0, tombstone_seconds: 0 };
+    let limits = TidyLimits { unpaid_rows_max: 0, lapsed_seconds: 0 };
     store.tidy(long_after, limits).await.unwrap();
     for order in all {
         let there = store.find(order.id()).await.unwrap().is_some();
@@ -112,7 +112,7 @@ pub async fn an_offer_whose_payment_was_declined_lapses_and_is_never_dropped(
     let declined = subject.insert(settling.declined(NOW.plus(5))).await;
     let automatic = subject.insert(begun(offer(2), 2)).await;
     let automatic = subject.insert(automatic.declined(NOW.plus(5))).await;
-    let none = TidyLimits { unpaid_rows_max: 0, tombstone_seconds: 0 };
+    let none = TidyLimits { unpaid_rows_max: 0, lapsed_seconds: 0 };
     let long_after = OVER.plus(1_000_000);
     assert_eq!(store.tidy(long_after, none).await, Ok(Tidied { lapsed: 1, dropped: 0 }));
     let version = declined.version + 1;

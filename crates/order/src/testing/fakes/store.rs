@@ -207,7 +207,7 @@ impl Rows {
         let above = unpaid.len().saturating_sub(kept);
         for (place, (_, id, updated_at)) in unpaid.into_iter().enumerate() {
             let lapsed = matches!(self.orders[&id], Stored::Lapsed(_));
-            let old = now.since(updated_at).is_some_and(|age| age > limits.tombstone_seconds);
+            let old = now.since(updated_at).is_some_and(|age| age > limits.lapsed_seconds);
             if place < above || (lapsed && old) {
                 self.forget(id);
                 tidied.dropped += 1;

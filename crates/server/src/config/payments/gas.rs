@@ -15,7 +15,7 @@ const GWEI_MAX: u64 = 1_000_000_000_000_000;
 /// From the gas of a plain transfer to that of a whole block.
 const GAS_RANGE: std::ops::RangeInclusive<u64> = 21_000..=30_000_000;
 
-/// SettlerLimits on what our own settler spends. Networks that are not listed have the defaults.
+/// Limits on what our own settler spends. Networks that are not listed have the defaults.
 #[derive(Debug)]
 pub(crate) struct GasConfig {
     max_fee: PerNetwork,
