@@ -1,6 +1,6 @@
 //! The key file: one key on each line, from which a key for each purpose is derived.
 //!
-//! The first line is the identity key. It must never change: a repeated request
+//! The first key is the identity key. It must never change: a repeated request
 //! would be taken for a new one. The last line without `next` encrypts what is written from now
 //! on, and every line decrypts. To rotate, append a line.
 //!

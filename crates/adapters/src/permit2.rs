@@ -10,7 +10,7 @@
 //! Before that the payment is open. A use that the block does not explain is a doubt, and a person
 //! decides.
 //!
-//! [`trace`] decides from the chain alone, where only `finalized` blocks are final. [`judge`] is
+//! [`trace`] decides from the chain alone, where only `finalized` blocks are final. [`trace_at`] is
 //! for callers that know which blocks are final: for our settler, a node that does not tell
 //! `finalized` blocks has `safe` blocks or a depth of confirmations.
 

@@ -28,8 +28,8 @@
 //! | `Mailed` | `cancelled_after_reversal` | `Offered` |
 //!
 //! In states whose names end in *-ing* an outside call has begun and its result is not written.
-//! `Offered`, `Refunded` and `Lapsed` change only by a request or by expiry. The reconciler examines
-//! all others. The core writes no other transition. In particular an unpaid card cannot be mailed:
+//! `Offered` changes only by a request or by expiry, `Refunded` and `Lapsed` never. The reconciler
+//! examines all others. The core writes no other transition. In particular an unpaid card cannot be mailed:
 //!
 //! ```compile_fail,E0308
 //! use order::{lifecycle::{Offered, Order}, ports::Provider};
