@@ -16,8 +16,8 @@ pub enum Refusal {
     IdentifierInvalid,
     /// The quote that the request names is not one of ours, or is for another card.
     QuoteInvalid,
-    /// The same identifier came with another card before.
-    DifferentRequest(OrderId),
+    /// The same identifier came with another card before, perhaps from another caller.
+    DifferentRequest,
     /// The identifier that the payment itself carries came with another card before.
     PaymentIdentifierUsed(OrderId),
     /// The identifier has expired; a new one is needed.
@@ -93,7 +93,7 @@ impl Refusal {
             Self::CardInvalid(_)
             | Self::IdentifierInvalid
             | Self::QuoteInvalid
-            | Self::DifferentRequest(_)
+            | Self::DifferentRequest
             | Self::PaymentIdentifierUsed(_)
             | Self::OperationLapsed(_)
             | Self::CredentialInvalid { .. }

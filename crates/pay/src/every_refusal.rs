@@ -25,7 +25,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::CardInvalid(faults),
         Refusal::IdentifierInvalid,
         Refusal::QuoteInvalid,
-        Refusal::DifferentRequest(ORDER),
+        Refusal::DifferentRequest,
         Refusal::PaymentIdentifierUsed(ORDER),
         Refusal::OperationLapsed(ORDER),
         Refusal::CredentialInvalid {

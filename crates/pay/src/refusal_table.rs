@@ -116,7 +116,7 @@ const SELLER_UNRESOLVED: Row = row(
 const DIFFERENT_REQUEST: Row = row(
     StatusCode::CONFLICT,
     ("idempotency_conflict", Never, None),
-    "This identifier was used for another postcard.",
+    "This identifier was used for another postcard, perhaps by another caller. Use a random one.",
 );
 const PAYMENT_IDENTIFIER_USED: Row = row(
     StatusCode::CONFLICT,
@@ -286,7 +286,9 @@ impl From<&Refusal> for HttpError {
             Refusal::CardInvalid(_) => Self::new(&CARD_INVALID, None),
             Refusal::IdentifierInvalid => Self::new(&IDENTIFIER_INVALID, None),
             Refusal::QuoteInvalid => Self::new(&QUOTE_INVALID, None),
-            Refusal::DifferentRequest(id) => Self::new(&DIFFERENT_REQUEST, Some(*id)),
+            // The other order may be another caller's, who chose the same identifier.
+            // mutant: foreign-order-named
+            Refusal::DifferentRequest => Self::new(&DIFFERENT_REQUEST, None),
             Refusal::PaymentIdentifierUsed(id) => Self::new(&PAYMENT_IDENTIFIER_USED, Some(*id)),
             Refusal::OperationLapsed(id) => Self::new(&OPERATION_LAPSED, Some(*id)),
             Refusal::CredentialInvalid { offer, .. } => {
@@ -296,7 +298,6 @@ impl From<&Refusal> for HttpError {
             Refusal::PaymentDeclined { offer, .. } => {
                 Self::new(&PAYMENT_DECLINED, Some(offer.order))
             }
-            // The other order may be another caller's.
             Refusal::PaymentBoundElsewhere => Self::new(&PAYMENT_BOUND_ELSEWHERE, None),
             Refusal::PaymentInPlay(id) => Self::new(&PAYMENT_IN_PLAY, Some(*id)),
             Refusal::PaymentUnconfirmed(id) => Self::new(&PAYMENT_UNCONFIRMED, Some(*id)),

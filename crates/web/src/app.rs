@@ -38,7 +38,7 @@ use crate::routes::postcards::{PaidEndpoint, PaidRoutes};
 use crate::routes::previews::PreviewState;
 use crate::routes::sellers::SellerLookup;
 use crate::routes::send::written_card::GalleryUrl;
-use crate::routes::send::{self, FORM_BYTES, SendState};
+use crate::routes::send::{self, SendState};
 use crate::routes::{agents, health, not_found, order_page, orders, previews, sellers, shop};
 use crate::site_facts::ListenScope;
 use crate::task_tracker::TaskTracker;
@@ -122,9 +122,7 @@ impl App {
         });
         let gallery = gallery.collect();
         let form = send::routes(SendState { pages: card_form, previews, payment, gallery, scheme });
-        let form_layer = layer.with(RequestLimits { body_bytes: FORM_BYTES, ..state.limits });
-        let router =
-            layered(routes, layer.clone()).merge(preview_routes).merge(layered(form, form_layer));
+        let router = layered(routes.merge(form), layer.clone()).merge(preview_routes);
         let content = PublicContent { facts, pages };
         let mcp = McpServer::new(&content, quota.clone(), state.limits, state.listen_scope);
         let ids = layer.ids().clone();

@@ -21,11 +21,11 @@ const NOTHING_SECONDS: u64 = 30;
 const STALE_SECONDS: u64 = 10 * 60;
 /// Any caller can ask for any name, so the cache is bounded.
 const NAMES_MAX: usize = 10_000;
-/// The most concurrent lookups of names that were never found, so that they do not delay known
-/// sellers.
-const UNKNOWN_NAMES_MAX: usize = 32;
+/// The most concurrent lookups of names that are not enabled here, so that they do not delay those
+/// that are. A name that was found once counts too: a resolver may answer for any name.
+const OTHER_NAMES_MAX: usize = 32;
 /// The rate of such lookups: each costs calls to a node.
-const UNKNOWN_NAMES_RATE: BucketRate = BucketRate { burst: 120, per_second: 2 };
+const OTHER_NAMES_RATE: BucketRate = BucketRate { burst: 120, per_second: 2 };
 
 pub(super) type LookupResult = Result<Option<Resolution>, LookupError>;
 
@@ -33,8 +33,8 @@ pub(super) struct NameCache {
     clock: Arc<dyn Clock>,
     entries: Mutex<HashMap<Username, CacheEntry>>,
     lookups: Mutex<HashMap<Username, PendingLookup>>,
-    unknown_names: Semaphore,
-    unknown_names_rate: TokenBucket,
+    other_names: Semaphore,
+    other_names_rate: TokenBucket,
     /// Enabled sellers: always looked up, never evicted.
     enabled: HashSet<Username>,
 }
@@ -52,12 +52,12 @@ struct CacheEntry {
 impl NameCache {
     pub(super) fn new(clock: Arc<dyn Clock>, enabled: impl IntoIterator<Item = Username>) -> Self {
         Self {
-            unknown_names_rate: TokenBucket::new(UNKNOWN_NAMES_RATE, clock.clone()),
+            other_names_rate: TokenBucket::new(OTHER_NAMES_RATE, clock.clone()),
             enabled: enabled.into_iter().collect(),
             clock,
             entries: Mutex::default(),
             lookups: Mutex::default(),
-            unknown_names: Semaphore::new(UNKNOWN_NAMES_MAX),
+            other_names: Semaphore::new(OTHER_NAMES_MAX),
         }
     }
 
@@ -87,11 +87,12 @@ impl NameCache {
         seller: &Username,
         look: impl Future<Output = LookupResult>,
     ) -> LookupResult {
-        let outcome = if self.is_known(seller) {
+        // mutant: found-names-without-limit
+        let outcome = if self.enabled.contains(seller) {
             look.await
         } else {
-            match self.unknown_names.try_acquire() {
-                Ok(_permit) if self.unknown_names_rate.take() => look.await,
+            match self.other_names.try_acquire() {
+                Ok(_permit) if self.other_names_rate.take() => look.await,
                 Ok(_) | Err(_) => Err(LookupError::Busy),
             }
         };
@@ -113,12 +114,6 @@ impl NameCache {
         let entries = lock(&self.entries);
         let kept = entries.get(seller).filter(|kept| kept.is_fresh(now))?;
         Some(kept.answer.clone())
-    }
-
-    /// An enabled seller, or one that was found before.
-    fn is_known(&self, seller: &Username) -> bool {
-        let was_found = |kept: &CacheEntry| kept.answer.is_some();
-        self.enabled.contains(seller) || lock(&self.entries).get(seller).is_some_and(was_found)
     }
 
     fn stale(&self, seller: &Username) -> Option<Resolution> {

@@ -102,10 +102,8 @@ impl Gateways {
         data: &Bytes,
     ) -> Result<(Bytes, Gateway), LookupError> {
         let sender = sender.to_string().to_ascii_lowercase();
-        let url = template.replace("{sender}", &sender).replace("{data}", &data.to_string());
-        if url.len() > ADDRESS_BYTES_MAX {
-            return Err(LookupError::GatewayNotAllowed);
-        }
+        let url = expand(template, &sender, &data.to_string());
+        let url = url.ok_or(LookupError::GatewayNotAllowed)?;
         let address = HttpUrl::parse(&url).map_err(|_| LookupError::GatewayNotAllowed)?;
         let (client, trust) = self.client_for(&address)?;
         let gateway = Gateway { host: address.host().to_owned(), trust };
@@ -133,6 +131,19 @@ impl Gateways {
             None => Err(LookupError::GatewayNotAllowed),
         }
     }
+}
+
+/// None if the URL would be too long. A resolver may name a template with thousands of places, so
+/// the length is computed before the URL is built.
+fn expand(template: &str, sender: &str, data: &str) -> Option<String> {
+    let mut length = template.len();
+    for (place, value) in [("{sender}", sender), ("{data}", data)] {
+        let count = template.matches(place).count();
+        length = (length - count * place.len()).saturating_add(count.saturating_mul(value.len()));
+    }
+    // mutant: gateway-url-of-any-length
+    let fits = length <= ADDRESS_BYTES_MAX;
+    fits.then(|| template.replace("{sender}", sender).replace("{data}", data))
 }
 
 fn read(answer: &HttpResponse) -> Result<Bytes, LookupError> {
@@ -200,6 +211,19 @@ mod tests {
         ] {
             assert_eq!(way(&[], url), Err(LookupError::GatewayNotAllowed), "{url}");
         }
+    }
+
+    #[test]
+    fn a_url_is_measured_before_it_is_built() {
+        let data = "0x00ff";
+        let url = expand("https://a.example/{sender}/{data}.json", "0x1", data);
+        assert_eq!(url.as_deref(), Some("https://a.example/0x1/0x00ff.json"));
+        let longest = "{data}".repeat(ADDRESS_BYTES_MAX / 6);
+        assert_eq!(expand(&longest, "0x1", data).map(|url| url.len()), Some(longest.len()));
+        assert_eq!(expand(&(longest + "{data}{data}"), "0x1", data), None);
+        // It would be longer than the memory of any machine.
+        let data = "0".repeat(1 << 20);
+        assert_eq!(expand(&"{data}".repeat(1 << 20), "0x1", &data), None);
     }
 
     #[test]

@@ -54,6 +54,6 @@ fn same_request(order: Stored, operation: &Operation) -> Result<Stored, Refusal>
     if lapsed || order.operation().is_same_request(operation) {
         Ok(order)
     } else {
-        Err(Refusal::DifferentRequest(order.id()))
+        Err(Refusal::DifferentRequest)
     }
 }

@@ -71,18 +71,21 @@ impl CardPreview {
 }
 
 impl Previews {
-    /// Both sides as the provider would print them. Nothing is mailed, but the provider
-    /// receives the card. The rules for the seller are those of a paid card. A price that cannot
-    /// be learned does not fail the preview. `may_call` is asked before the provider is called
-    /// for a price.
+    /// Whether a card may be paid to this seller, by the rules of a paid card. The provider is not
+    /// called.
+    pub async fn check_seller(&self, seller: Option<&Username>) -> Result<(), Refusal> {
+        let seller = seller.unwrap_or(&self.sellers.default);
+        payees(&self.sellers, self.names.as_ref(), seller, Purpose::Offer).await.map(drop)
+    }
+
+    /// Both sides as the provider would print them, after [`check_seller`](Self::check_seller).
+    /// Nothing is mailed, but the provider receives the card. A price that cannot be learned does
+    /// not fail the preview. `may_call` is asked before the provider is called for a price.
     pub async fn show(
         &self,
-        seller: Option<&Username>,
         card: &Postcard,
         may_call: &(dyn Fn() -> PriceCall + Sync),
     ) -> Result<CardPreview, Refusal> {
-        let seller = seller.unwrap_or(&self.sellers.default);
-        payees(&self.sellers, self.names.as_ref(), seller, Purpose::Offer).await?;
         let urls = self.provider.preview(card).await?.urls;
         let mut warnings = self.warnings(card);
         let prices = self.prices(card, may_call, &mut warnings).await;

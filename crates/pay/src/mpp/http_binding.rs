@@ -97,7 +97,7 @@ impl Mpp {
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::QuoteInvalid
-            | Refusal::DifferentRequest(_)
+            | Refusal::DifferentRequest
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)
             | Refusal::AllowanceRequired(_)

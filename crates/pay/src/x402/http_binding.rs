@@ -99,7 +99,7 @@ impl X402 {
             Refusal::CardInvalid(_)
             | Refusal::IdentifierInvalid
             | Refusal::QuoteInvalid
-            | Refusal::DifferentRequest(_)
+            | Refusal::DifferentRequest
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::OperationLapsed(_)
             | Refusal::PaymentBoundElsewhere

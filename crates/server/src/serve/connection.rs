@@ -1,4 +1,4 @@
-//! Serves one connection until the client closes it, it is idle for too long, or the server stops.
+//! Serves one connection until the client closes it, it is idle for too long or too old, or the server stops.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -70,7 +70,7 @@ impl Connections {
         let mut idle_timeout = IdleTimeout::new(activity.clone());
         let service = service_fn(move |request: Request<Incoming>| {
             // mutant: leaked-handles
-            let in_progress = activity.begin_request();
+            let in_progress = activity.begin_request(request.version());
             let (request, progress) = request_body::watched(request);
             let response = handle(request);
             async move {
@@ -87,11 +87,11 @@ impl Connections {
                 // An error of a connection concerns only its client.
                 Event::ConnectionEnd => return,
                 Event::Tick(ServerState::ShuttingDown) => break self.paid_request,
-                Event::Tick(ServerState::Running) => {
-                    if idle_timeout.tick() == ConnectionState::TimedOut {
-                        break CLOSE_TIMEOUT;
-                    }
-                }
+                Event::Tick(ServerState::Running) => match idle_timeout.tick() {
+                    ConnectionState::Active => {}
+                    ConnectionState::Idle => break CLOSE_TIMEOUT,
+                    ConnectionState::Old => break self.paid_request,
+                },
             }
         };
         connection.as_mut().graceful_shutdown();

@@ -1,12 +1,13 @@
-//! The idle timeout of a connection: counts its requests, and measures time in ticks.
+//! When a connection is closed: counts its requests, and measures time in ticks.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use hyper::Version;
 use hyper::rt::{Sleep, Timer};
 
 use super::ticker::TICK;
@@ -23,10 +24,16 @@ pub(super) const HEAD_TIMEOUT: Duration = TICK.saturating_mul(HEAD_TICKS);
 /// readers.
 const IDLE_TICKS: u32 = 13;
 
+/// Two minutes. Then an HTTP/2 client is told to open another connection, which frees the answers
+/// that it has not read: new requests would keep this one from being idle.
+// mutant: unread-answers-kept
+const HTTP2_TICKS: u32 = 48;
+
 /// The requests of one connection, shared with their handlers.
 pub(super) struct ConnectionActivity {
     opened: Instant,
     ticks: AtomicU32,
+    is_http2: AtomicBool,
     begun: AtomicU64,
     ended: AtomicU64,
 }
@@ -34,7 +41,10 @@ pub(super) struct ConnectionActivity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionState {
     Active,
-    TimedOut,
+    /// Without a request for too long.
+    Idle,
+    /// Its client can do without it, once the requests in progress are answered.
+    Old,
 }
 
 impl ConnectionActivity {
@@ -42,12 +52,16 @@ impl ConnectionActivity {
         Arc::new(Self {
             opened: tokio::time::Instant::now().into_std(),
             ticks: AtomicU32::new(0),
+            is_http2: AtomicBool::new(false),
             begun: AtomicU64::new(0),
             ended: AtomicU64::new(0),
         })
     }
 
-    pub(super) fn begin_request(self: &Arc<Self>) -> RequestGuard {
+    pub(super) fn begin_request(self: &Arc<Self>, version: Version) -> RequestGuard {
+        if version == Version::HTTP_2 {
+            self.is_http2.store(true, Ordering::Relaxed);
+        }
         self.begun.fetch_add(1, Ordering::Relaxed);
         RequestGuard(self.clone())
     }
@@ -82,16 +96,18 @@ impl IdleTimeout {
     /// The timeout is short before the first request: it also covers the bytes that distinguish
     /// HTTP/2 from HTTP/1, for which hyper has no timer.
     pub(super) fn tick(&mut self) -> ConnectionState {
-        self.activity.ticks.fetch_add(1, Ordering::Relaxed);
+        let ticks = self.activity.ticks.fetch_add(1, Ordering::Relaxed);
         let begun = self.activity.begun.load(Ordering::Relaxed);
         let idle = begun == self.seen && self.activity.ended.load(Ordering::Relaxed) == begun;
         self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
         self.seen = begun;
         let ticks_max = if begun == 0 { HEAD_TICKS } else { IDLE_TICKS };
-        if self.idle_ticks < ticks_max {
-            ConnectionState::Active
+        if self.idle_ticks >= ticks_max {
+            ConnectionState::Idle
+        } else if ticks >= HTTP2_TICKS && self.activity.is_http2.load(Ordering::Relaxed) {
+            ConnectionState::Old
         } else {
-            ConnectionState::TimedOut
+            ConnectionState::Active
         }
     }
 }
@@ -133,7 +149,7 @@ mod tests {
     use super::*;
 
     fn ticks_until_timeout(timeout: &mut IdleTimeout) -> Option<u32> {
-        (1..100).find(|_| timeout.tick() == ConnectionState::TimedOut)
+        (1..100).find(|_| timeout.tick() != ConnectionState::Active)
     }
 
     #[test]
@@ -142,7 +158,7 @@ mod tests {
         let mut timeout = IdleTimeout::new(activity.clone());
         assert_eq!(ticks_until_timeout(&mut timeout), Some(HEAD_TICKS));
         let mut timeout = IdleTimeout::new(activity.clone());
-        drop(activity.begin_request());
+        drop(activity.begin_request(Version::HTTP_11));
         assert_eq!(ticks_until_timeout(&mut timeout), Some(1 + IDLE_TICKS));
     }
 
@@ -150,9 +166,21 @@ mod tests {
     fn a_connection_with_a_request_in_progress_does_not_time_out() {
         let activity = ConnectionActivity::new();
         let mut timeout = IdleTimeout::new(activity.clone());
-        let request = activity.begin_request();
+        let request = activity.begin_request(Version::HTTP_11);
         assert_eq!(ticks_until_timeout(&mut timeout), None);
         drop(request);
         assert_eq!(ticks_until_timeout(&mut timeout), Some(IDLE_TICKS));
+    }
+
+    #[test]
+    fn an_http2_connection_is_replaced_also_if_it_is_never_idle() {
+        let activity = ConnectionActivity::new();
+        let mut timeout = IdleTimeout::new(activity.clone());
+        for tick in 0..=HTTP2_TICKS {
+            let expected =
+                if tick < HTTP2_TICKS { ConnectionState::Active } else { ConnectionState::Old };
+            drop(activity.begin_request(Version::HTTP_2));
+            assert_eq!(timeout.tick(), expected, "{tick}");
+        }
     }
 }

@@ -55,12 +55,14 @@ impl PreviewState {
         Arc::new(Self { previews, limiter: RateLimiter::new(CALLS_PER_MINUTE) })
     }
 
-    /// For a valid card, because invalid requests do not count.
+    /// For a valid card: requests that never reach the provider do not count.
     pub(crate) async fn show(
         &self,
         seller: Option<&Username>,
         card: &Postcard,
     ) -> Result<CardPreview, PreviewError> {
+        // mutant: preview-counted-first
+        self.previews.check_seller(seller).await.map_err(PreviewError::Refused)?;
         let decision = self.limiter.take();
         match decision.admission {
             Admission::Admitted => {}
@@ -69,7 +71,7 @@ impl PreviewState {
             }
         }
         let may_call = || self.price_call();
-        self.previews.show(seller, card, &may_call).await.map_err(PreviewError::Refused)
+        self.previews.show(card, &may_call).await.map_err(PreviewError::Refused)
     }
 
     /// A price that must be requested counts like a preview.

@@ -33,9 +33,6 @@ use crate::routes::send::written_card::{GalleryUrl, WrittenCard};
 
 pub(crate) mod written_card;
 
-/// More than a card can need, so that a text that is too long is answered with its form.
-pub(crate) const FORM_BYTES: usize = 256 * 1024;
-
 /// What the form needs from the rest of the site.
 pub(crate) struct SendState {
     pub(crate) pages: CardFormPages,
@@ -219,7 +216,7 @@ fn notice_text(refusal: &Refusal) -> &'static str {
         Refusal::AboutOrder(_, cause) => notice_text(cause),
         Refusal::CardInvalid(_)
         | Refusal::IdentifierInvalid
-        | Refusal::DifferentRequest(_)
+        | Refusal::DifferentRequest
         | Refusal::PaymentIdentifierUsed(_)
         | Refusal::OperationLapsed(_)
         | Refusal::CredentialInvalid { .. }

@@ -1,4 +1,4 @@
-//! The cache is bounded, and lookups of unknown names are limited.
+//! The cache is bounded, and lookups of names that are not enabled are limited.
 
 use std::future::{pending, poll_fn, ready};
 use std::task::Poll;
@@ -37,14 +37,12 @@ async fn a_full_cache_evicts_the_oldest_name() {
 }
 
 #[tokio::test]
-async fn lookups_of_unknown_names_do_not_delay_a_known_seller() {
+async fn lookups_of_other_names_do_not_delay_an_enabled_seller() {
     let clock = Arc::new(ManualClock::default());
-    let cache = NameCache::new(clock.clone(), []);
-    let known = seller(0);
-    cache.get_or_resolve(&known, Purpose::Payment, || ready(Ok(found(&known)))).await.unwrap();
-    clock.advance(FOUND_SECONDS);
+    let enabled = seller(0);
+    let cache = NameCache::new(clock.clone(), [enabled.clone()]);
 
-    let names: Vec<_> = (1..=UNKNOWN_NAMES_MAX).map(seller).collect();
+    let names: Vec<_> = (1..=OTHER_NAMES_MAX).map(seller).collect();
     let mut lookups: Vec<_> = names
         .iter()
         .map(|name| Box::pin(cache.get_or_resolve(name, Purpose::Payment, pending)))
@@ -54,10 +52,11 @@ async fn lookups_of_unknown_names_do_not_delay_a_known_seller() {
         Poll::Ready(())
     })
     .await;
-    let late = seller(UNKNOWN_NAMES_MAX + 1);
+    let late = seller(OTHER_NAMES_MAX + 1);
     let outcome = cache.get_or_resolve(&late, Purpose::Payment, || ready(Ok(None))).await;
     assert_eq!(outcome, Err(LookupError::Busy));
-    let outcome = cache.get_or_resolve(&known, Purpose::Payment, || ready(Ok(found(&known)))).await;
+    let outcome =
+        cache.get_or_resolve(&enabled, Purpose::Payment, || ready(Ok(found(&enabled)))).await;
     assert!(outcome.is_ok());
 
     // They disconnect, and no lookup remains.
@@ -94,23 +93,30 @@ async fn missing_names_never_evict_an_enabled_seller() {
 }
 
 #[tokio::test]
-async fn unknown_names_are_looked_up_at_a_limited_rate_and_enabled_sellers_always() {
+async fn other_names_are_looked_up_at_a_limited_rate_and_enabled_sellers_always() {
     let clock = Arc::new(ManualClock::default());
     let enabled = seller(0);
     let cache = NameCache::new(clock.clone(), [enabled.clone()]);
     let looked_up = async |numbers: std::ops::Range<usize>| {
         let mut count = 0;
         for number in numbers {
-            let name = Username::kept(format!("unknown{number}"));
-            let outcome = cache.get_or_resolve(&name, Purpose::Payment, || ready(Ok(None))).await;
+            let name = Username::kept(format!("other{number}"));
+            // A resolver may have an account for any name.
+            let look = || ready(Ok(found(&name)));
+            let outcome = cache.get_or_resolve(&name, Purpose::Payment, look).await;
             count += u32::from(outcome.is_ok());
         }
         count
     };
-    assert_eq!(looked_up(0..1_000).await, UNKNOWN_NAMES_RATE.burst);
+    assert_eq!(looked_up(0..1_000).await, OTHER_NAMES_RATE.burst);
     let outcome =
         cache.get_or_resolve(&enabled, Purpose::Payment, || ready(Ok(found(&enabled)))).await;
     assert!(outcome.is_ok());
     clock.advance(1);
-    assert_eq!(looked_up(1_000..2_000).await, UNKNOWN_NAMES_RATE.per_second);
+    assert_eq!(looked_up(1_000..2_000).await, OTHER_NAMES_RATE.per_second);
+    // A name that was found before is looked up at the same rate.
+    clock.advance(FOUND_SECONDS + STALE_SECONDS);
+    assert_eq!(looked_up(0..1_000).await, OTHER_NAMES_RATE.burst);
+    clock.advance(FOUND_SECONDS);
+    assert_eq!(looked_up(0..1_000).await, OTHER_NAMES_RATE.burst);
 }

@@ -33,7 +33,7 @@ fn world() -> Arc<FakeWorld> {
 
 fn show(world: &Arc<FakeWorld>, prices: &[(TenderKind, Price)]) -> CardPreview {
     let (previews, card) = (previews(world, prices), card("hello"));
-    poll_once(previews.show(None, &card, &|| PriceCall::Allowed)).unwrap().unwrap()
+    poll_once(previews.show(&card, &|| PriceCall::Allowed)).unwrap().unwrap()
 }
 
 fn codes(preview: &CardPreview) -> Vec<&'static str> {

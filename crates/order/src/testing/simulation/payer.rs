@@ -157,7 +157,7 @@ fn classify(scenario: &Scenario, response: &Result<Outcome, Refusal>) -> Reply {
             Refusal::SellerAddressChanged(_) | Refusal::PaymentBoundElsewhere => {
                 (SimulationCount::Conflict, Reply::Invited)
             }
-            Refusal::DifferentRequest(_)
+            Refusal::DifferentRequest
             | Refusal::PaymentIdentifierUsed(_)
             | Refusal::PaymentInPlay(_)
             | Refusal::InProgress(_)

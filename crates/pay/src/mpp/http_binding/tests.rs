@@ -193,7 +193,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, &'static str, Option<&'s
         (Refusal::QuoteInvalid, 400, bad, "invalid_quote", never),
         (Refusal::SellerNotEnabled, 403, none, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, none, "seller_not_resolved", never),
-        (Refusal::DifferentRequest(ORDER), 409, none, "idempotency_conflict", never),
+        (Refusal::DifferentRequest, 409, none, "idempotency_conflict", never),
         (Refusal::PaymentIdentifierUsed(ORDER), 409, none, "payment_identifier_conflict", never),
         (Refusal::PaymentBoundElsewhere, 409, used, "payment_bound_elsewhere", never),
         (Refusal::PaymentInPlay(ORDER), 409, none, "reconciliation_conflict", soon),

@@ -221,7 +221,7 @@ fn plain_refusals() -> Vec<(Refusal, u16, &'static str, Option<&'static str>)> {
         (Refusal::QuoteInvalid, 400, "invalid_quote", never),
         (Refusal::SellerNotEnabled, 403, "seller_not_enabled", never),
         (Refusal::SellerUnresolved, 404, "seller_not_resolved", never),
-        (Refusal::DifferentRequest(ORDER), 409, "idempotency_conflict", never),
+        (Refusal::DifferentRequest, 409, "idempotency_conflict", never),
         (Refusal::PaymentIdentifierUsed(ORDER), 409, "payment_identifier_conflict", never),
         (Refusal::PaymentBoundElsewhere, 409, "payment_bound_elsewhere", never),
         (Refusal::PaymentInPlay(ORDER), 409, "reconciliation_conflict", soon),

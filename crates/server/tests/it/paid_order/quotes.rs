@@ -31,7 +31,7 @@ async fn preview(fixture: &CheckoutFixture, card: &Postcard) -> CardPreview {
         clock: world.clone(),
         prices: RAILS.to_vec(),
     };
-    previews.show(None, card, &|| PriceCall::Allowed).await.unwrap()
+    previews.show(card, &|| PriceCall::Allowed).await.unwrap()
 }
 
 async fn quote(fixture: &CheckoutFixture, card: &Postcard, rail: TenderKind) -> CardQuote {

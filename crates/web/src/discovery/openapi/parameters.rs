@@ -89,10 +89,11 @@ fn request_headers() -> Map<String, Value> {
                 "name": "Idempotency-Key",
                 "in": "header",
                 "description":
-                    "Your identifier of the operation. Without it, the same card from the same \
+                    "Your identifier of the operation, such as a random UUID: all callers of a \
+                     seller share these identifiers. Without it, the same card from the same \
                      seller is the same operation.",
                 "schema": { "type": "string", "pattern": OPERATION_ID },
-                "example": "birthday-2026-ada",
+                "example": "6a1c9f2e-52d7-4b0e-9c84-3f7d1e0b5a96",
             }),
         ),
         (

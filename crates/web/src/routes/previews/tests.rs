@@ -95,10 +95,13 @@ async fn a_seller_that_is_not_enabled_is_rejected_before_the_provider_is_called(
 }
 
 #[tokio::test(start_paused = true)]
-async fn previews_are_rate_limited_and_invalid_requests_do_not_count() {
+async fn previews_are_rate_limited_and_requests_without_a_preview_do_not_count() {
     let site = site();
+    let mut refused = body();
+    refused["seller"] = json!("mallory");
     for _ in 0..CALLS_PER_MINUTE {
         assert_eq!(ask(&site, Method::POST, "{}".into()).await.0.status(), 400);
+        assert_eq!(ask(&site, Method::POST, refused.to_string()).await.0.status(), 403);
         assert_eq!(ask(&site, Method::POST, body().to_string()).await.0.status(), 200);
     }
     let (response, said) = ask(&site, Method::POST, body().to_string()).await;

@@ -107,6 +107,18 @@ async fn faulty_fields_are_400_with_every_value_kept_in_the_language_of_the_path
 }
 
 #[tokio::test]
+async fn a_value_that_is_far_too_long_is_repeated_in_part() {
+    let (_, empty) = submit(&site(), "/send", "").await;
+    let long = "%2F".repeat(10_000);
+    let fields = ["front_image_url", "message", "name", "address", "city", "province"];
+    let body = fields.map(|field| format!("{field}={long}")).join("&");
+    let (response, html) = submit(&site(), "/send", &body).await;
+    assert_eq!(response.status(), StatusCode::BAD_REQUEST);
+    let repeated = html.matches("&#x2f;").count() - empty.matches("&#x2f;").count();
+    assert!((fields.len()..=fields.len() * 2_000).contains(&repeated), "{repeated}");
+}
+
+#[tokio::test]
 async fn an_empty_form_names_every_field() {
     let (response, html) = submit(&site(), "/send", "").await;
     assert_eq!(response.status(), StatusCode::BAD_REQUEST);

@@ -10,6 +10,10 @@ use crate::routes::url_encoded::UrlEncodedFields;
 /// The value of `step` that requests the payment page.
 const PAY: &str = "pay";
 
+/// The most characters of a value that the form repeats: twice the longest message. A caller who
+/// sends more and reads slowly must not fill the memory.
+const REPEATED_CHARACTERS_MAX: usize = 2 * MESSAGE_CHARACTERS_MAX;
+
 /// A picture that the form offers.
 pub(crate) struct GalleryUrl {
     pub(crate) name: String,
@@ -110,15 +114,15 @@ impl WrittenCard {
     /// The form with the same values.
     pub(super) fn form(&self) -> CardForm<'_> {
         let values = CardFormValues {
-            picture: &self.picture,
-            front_image_url: &self.own_url,
-            message: &self.message,
-            name: &self.name,
-            address: &self.address,
-            city: &self.city,
-            province: &self.own_province,
-            postal_code: &self.postal_code,
-            country: &self.country,
+            picture: repeated(&self.picture),
+            front_image_url: repeated(&self.own_url),
+            message: repeated(&self.message),
+            name: repeated(&self.name),
+            address: repeated(&self.address),
+            city: repeated(&self.city),
+            province: repeated(&self.own_province),
+            postal_code: repeated(&self.postal_code),
+            country: repeated(&self.country),
         };
         CardForm { values, ..CardForm::default() }
     }
@@ -171,4 +175,11 @@ impl WrittenCard {
         };
         CardFormFault { field: "front_image_url", text: text.to_owned(), count: 0 }
     }
+}
+
+/// The beginning of a value.
+fn repeated(value: &str) -> &str {
+    // mutant: whole-value-repeated
+    let end = value.char_indices().nth(REPEATED_CHARACTERS_MAX);
+    end.map_or(value, |(end, _)| &value[..end])
 }
