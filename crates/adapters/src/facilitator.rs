@@ -231,6 +231,7 @@ impl RemoteFacilitator {
                 }
             }
             SettleReply::Refused(why) => return Err(Unsettled::Refused(why)),
+            SettleReply::NotReached(why) => return Err(Unsettled::Withdrawn(why)),
             SettleReply::Pending => "sent, but in no block before the timeout".to_owned(),
             SettleReply::Lost(why) => why,
         };

@@ -36,6 +36,17 @@ pub struct Keyring {
     later: Vec<Subkey>,
     /// Keys that only open: the other processes may use them already.
     next: Vec<Subkey>,
+    payments: Option<PaymentChains>,
+}
+
+/// The chains that payments are made on. One database has payments on one kind: traced on the
+/// other kind, every payment would seem never to have been made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentChains {
+    /// Those of the sandbox, where money is play money.
+    Emulated,
+    /// Those of the operator's nodes.
+    Real,
 }
 
 /// What a key is for. Each purpose has its own key, so that no use of one says
@@ -79,7 +90,13 @@ impl Keyring {
         }
         let mut keys = keys.into_iter();
         let first = keys.next().ok_or(KeyError::Empty)?;
-        Ok(Self { first, later: keys.collect(), next })
+        Ok(Self { first, later: keys.collect(), next, payments: None })
+    }
+
+    /// For a process that takes payments on these chains, or none.
+    #[must_use]
+    pub fn with_payments(self, payments: Option<PaymentChains>) -> Self {
+        Self { payments, ..self }
     }
 
     /// The secret behind every name that is derived from a request.
@@ -98,6 +115,10 @@ impl Keyring {
         let newest = derive(self.later.last().unwrap_or(&self.first), KeyPurpose::Challenge);
         let earlier = self.newest_first(KeyPurpose::Challenge).skip(1);
         (*newest, earlier.map(|key| *key).collect())
+    }
+
+    pub(crate) const fn payments(&self) -> Option<PaymentChains> {
+        self.payments
     }
 
     /// Tells whether a database was written with these keys.

@@ -2,6 +2,7 @@
 
 pub mod encryption;
 mod error;
+mod identity;
 mod migration;
 pub mod postgres;
 mod rows;

@@ -90,6 +90,8 @@ pub(super) enum SettleReply {
     Pending,
     /// Nothing was sent, certainly.
     Refused(String),
+    /// The facilitator was not reached: the same payment is still good.
+    NotReached(String),
     Lost(String),
 }
 
@@ -100,7 +102,7 @@ pub(super) fn settled(
 ) -> SettleReply {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(error @ CallError::Refused(_)) => return SettleReply::Refused(error.to_string()),
+        Err(error @ CallError::Refused(_)) => return SettleReply::NotReached(error.to_string()),
         Err(error @ CallError::Lost(_)) => return SettleReply::Lost(error.to_string()),
     };
     let Some(reply) = answer.body_as::<SettleResponse>() else {

@@ -25,6 +25,8 @@ pub enum OpenError {
     Newer { found: i64, known: i64 },
     /// It was written with other keys.
     OtherKeys,
+    /// Its payments are on the emulated chains and ours on real ones, or the reverse.
+    OtherPayments { has: String },
     /// A row holds what this version does not know.
     Unreadable,
 }
@@ -81,6 +83,11 @@ impl fmt::Display for OpenError {
                 f,
                 "the database was written with another identity key: put the first line of the old \
                  key file back, or nothing in it can be recognised"
+            ),
+            Self::OtherPayments { has } => write!(
+                f,
+                "the database has payments on {has} chains, and payments.kind is for others: set \
+                 another server.data or server.store, so that test orders and real ones stay apart"
             ),
             Self::Unreadable => {
                 write!(f, "an order in the database cannot be read: run the version that wrote it")

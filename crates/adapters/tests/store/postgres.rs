@@ -1,8 +1,11 @@
 //! The store contract, run against PostgreSQL.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use adapters::settlement::outbox::{MinedNotice, MinedTransaction, SenderAccount, SettlementQueue};
+use adapters::settlement::outbox::{
+    MinedNotice, MinedTransaction, Outbox, SenderAccount, SettlementQueue,
+};
 use adapters::store::postgres::PostgresStore;
 use alloy_primitives::B256;
 use order::lifecycle::event::Actor;
@@ -110,6 +113,36 @@ fn a_notice_reaches_the_process_that_works_on_the_order_or_else_all() {
         for store in [sender, asking, other] {
             store.close().await.unwrap();
         }
+        schema.drop().await;
+    });
+}
+
+#[test]
+fn the_outbox_is_not_read_while_a_write_of_its_leader_may_still_be_committed() {
+    let guard = "SELECT FROM senders FOR SHARE";
+    let waits = "SELECT FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))";
+    runtime().block_on(async {
+        let schema = Schema::create().await;
+        let store = connect(&schema.url, 1).await;
+        let account =
+            SenderAccount { network: Network::Base, address: EvmAddress::from_bytes([7; 20]) };
+        store.lease(account).await.unwrap().expect("there is no other process");
+        let mut undecided = postgres_server::connect(&schema.url).await;
+        let pid = undecided.query_one("SELECT pg_backend_pid()", &[]).await.unwrap();
+        let pid: i32 = pid.get(0);
+        let undecided = undecided.transaction().await.unwrap();
+        undecided.execute(guard, &[]).await.unwrap();
+        let mut reading = pin!(store.open_rows(account));
+        let is_waiting = async || {
+            while schema.client.query(waits, &[&pid]).await.unwrap().is_empty() {}
+        };
+        tokio::select! {
+            _ = &mut reading => panic!("read, although the write is undecided"),
+            () = is_waiting() => {}
+        }
+        undecided.rollback().await.unwrap();
+        assert_eq!(reading.await.map(|rows| rows.len()), Ok(0));
+        store.close().await.unwrap();
         schema.drop().await;
     });
 }

@@ -147,6 +147,14 @@ impl Shortfall {
             Self::Erased(was) => &was.paid,
         }
     }
+
+    pub(crate) fn paid_mut(&mut self) -> &mut Paid {
+        match self {
+            Self::Refused(was) | Self::Lost(was) => &mut was.paid,
+            Self::Undelivered(was) => &mut was.paid,
+            Self::Erased(was) => &mut was.paid,
+        }
+    }
 }
 
 impl Paid {
@@ -155,8 +163,16 @@ impl Paid {
         self.settlement.at
     }
 
+    /// What a later look at the settlement found: the chain may have moved it to another
+    /// transaction or block.
+    pub(crate) fn moved(&mut self, settlement: Settlement) {
+        self.settlement.finality = settlement.finality;
+        self.settlement.transaction = settlement.transaction;
+        self.confirm();
+    }
+
     /// Applies the finality of the settlement.
-    pub(crate) fn confirmed(mut self) -> Self {
+    pub(crate) fn confirm(&mut self) {
         match self.settlement.finality {
             Finality::Provisional => {}
             Finality::Final => {
@@ -164,6 +180,5 @@ impl Paid {
                 self.payment.forget_credential();
             }
         }
-        self
     }
 }

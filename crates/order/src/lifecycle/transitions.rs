@@ -70,8 +70,8 @@ impl Order<Settling> {
         self.into_state(now, schedule::in_flight(now), |was| {
             let Settling { card, quote, payment } = was;
             let (country, standing) = (card.recipient.country, Standing::Provisional);
-            let paid = Paid { quote, payment, settlement, standing, country };
-            let paid = paid.confirmed();
+            let mut paid = Paid { quote, payment, settlement, standing, country };
+            paid.confirm();
             Submitting {
                 card,
                 paid,

@@ -3,7 +3,7 @@
 use super::Reconciler;
 use super::alert::{self, AlertKind};
 use super::examination::Examination;
-use super::payment::{PaidMoney, check_money};
+use super::payment::{PaidMoney, check_money, confirm};
 use crate::lifecycle::event::Actor;
 use crate::lifecycle::{Doubt, Order, Reopened, Setback, Submitting, Unfulfilled};
 use crate::model::ids::Timestamp;
@@ -34,7 +34,9 @@ impl Reconciler {
                 self.look_for_card(examination, session, order, setback).await.map(|()| None)
             }
             // Reported every day until a person has acknowledged it.
-            Reopened::Ended(order) => {
+            Reopened::Ended(mut order) => {
+                let paid = order.state.shortfall.paid_mut();
+                confirm(session, paid).await;
                 let now = self.writer.clock.now();
                 let order = order.reminded(now);
                 let kind = alert::unrest(&order.clone().into(), now);
@@ -56,7 +58,10 @@ impl Reconciler {
         let found = match setback {
             // Every attempt is known to have been refused: there is nothing to find.
             // mutant: refused-waits
-            Setback::Refused => Ok(Vec::new()),
+            Setback::Refused if order.state.attempted_at >= self.started => Ok(Vec::new()),
+            // The order may come from a backup that is older than its card.
+            // mutant: backup-mailed-again
+            Setback::Refused => provider.find(order.id, order.state.paid.handed_in_after()).await,
             // Another provider does not know the card, and would mail a second one.
             Setback::Lost if !self.is_ours(order.state.submitted_to.as_ref()) => {
                 return examination.fail(order, setback).await;

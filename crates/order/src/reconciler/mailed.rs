@@ -83,10 +83,23 @@ impl Reconciler {
             return;
         }
         let since = order.state.paid.handed_in_after();
-        for spare in self.writer.provider.find(order.id, since).await.unwrap_or_default() {
-            if spare != *known {
-                let _ = self.writer.provider.cancel(&spare).await;
-            }
+        let mut found = self.writer.provider.find(order.id, since).await.unwrap_or_default();
+        found.retain(|spare| spare != known);
+        // mutant: recalled-meanwhile
+        if found.is_empty() || self.check_unchanged(order).await.is_err() {
+            return;
+        }
+        for spare in found {
+            let _ = self.writer.provider.cancel(&spare).await;
+        }
+    }
+
+    /// Another process may have recalled the card since, and its payer paid for a new one under
+    /// the same order: that one must not be cancelled.
+    async fn check_unchanged(&self, order: &Order<Mailed>) -> Result<(), Refusal> {
+        match self.writer.store.find(order.id).await? {
+            Some(known) if known.version() == order.version => Ok(()),
+            Some(_) | None => Err(Refusal::InProgress(order.id)),
         }
     }
 
@@ -97,12 +110,7 @@ impl Reconciler {
         mut order: Order<Mailed>,
     ) -> Result<Option<AlertKind>, Refusal> {
         let by = &Actor::Reconciler;
-        // Another process may have recalled it since, and its payer paid for a new card under
-        // the same order: that one is not to be stopped.
-        let known = self.writer.store.find(order.id).await?;
-        if known.is_none_or(|known| known.version() != order.version) {
-            return Err(Refusal::InProgress(order.id));
-        }
+        self.check_unchanged(&order).await?;
         let stopped = self.cancel_all(&order).await;
         let now = self.writer.clock.now();
         match stopped {

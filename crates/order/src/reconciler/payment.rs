@@ -87,6 +87,17 @@ pub(crate) enum PaidMoney {
     Gone,
 }
 
+/// Deletes the credential of an order that has ended, once its payment is final. The payment is
+/// not sent again: a refund is due.
+pub(crate) async fn confirm(session: Option<&dyn Session>, paid: &mut Paid) {
+    let (Standing::Provisional, Some(session)) = (paid.standing, session) else { return };
+    let told = Some(paid.settlement.transaction.as_str());
+    // mutant: ended-keeps-credential
+    if let Ok(Trace::Moved(settlement)) = session.trace(&paid.payment, told).await {
+        paid.moved(settlement);
+    }
+}
+
 /// Whether the money of a paid order is still there. None if that is unknown now.
 pub(crate) async fn check_money(
     session: Option<&dyn Session>,
@@ -101,9 +112,8 @@ pub(crate) async fn check_money(
     let told = Some(paid.settlement.transaction.as_str());
     match session.trace(&paid.payment, told).await.ok()? {
         Trace::Moved(settlement) => {
-            paid.settlement.finality = settlement.finality;
-            paid.settlement.transaction = settlement.transaction;
-            Some(PaidMoney::Stands(Box::new(paid.confirmed())))
+            paid.moved(settlement);
+            Some(PaidMoney::Stands(Box::new(paid)))
         }
         Trace::Open => {
             // The chain was reorganised. The same transaction is sent again; the next

@@ -2,6 +2,7 @@
 
 mod recovery;
 mod reminders;
+mod spares;
 mod switch;
 mod unchanged;
 mod unrest;

@@ -1,6 +1,7 @@
 //! The `payments` section: how payments are settled on chain.
 
 use adapters::http::HttpUrl;
+use adapters::keys::PaymentChains;
 use content::render::Money;
 use order::model::chain::Network;
 use pay::mpp::challenge_id::Realm;
@@ -23,6 +24,15 @@ pub(crate) enum PaymentsConfig {
 }
 
 impl PaymentsConfig {
+    /// The chains that payments are made on. None without payments.
+    pub(crate) const fn chains(&self) -> Option<PaymentChains> {
+        match self {
+            Self::Disabled => None,
+            Self::Sandbox => Some(PaymentChains::Emulated),
+            Self::Settler(_) | Self::Facilitator(_) => Some(PaymentChains::Real),
+        }
+    }
+
     /// Whether payments move real money, independent of `server.mode`.
     pub(crate) const fn money(&self) -> Money {
         match self {

@@ -36,6 +36,7 @@ impl Storage {
             KeysConfig::Environment(secret) => Keyring::from_text(secret.reveal()),
         };
         let keyring = keyring.map_err(|error| format!("Cannot start: {error}.\n"))?;
+        let keyring = keyring.with_payments(config.payments.chains());
         let worker = new_worker()?;
         let opened = match &config.server.store {
             StoreLocation::Sqlite(path) => {

@@ -150,7 +150,7 @@ fn no_response_is_lost_unless_the_connection_failed() {
         assert!(is_lost(sort(Err(CallError::Lost(why)))), "{why}");
     }
     let unreached = sort(Err(CallError::Refused(CallErrorKind::Unconnected)));
-    assert_eq!(unreached, SettleReply::Refused("refused: no connection".to_owned()));
+    assert_eq!(unreached, SettleReply::NotReached("refused: no connection".to_owned()));
 }
 
 #[test]

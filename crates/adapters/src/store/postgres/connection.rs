@@ -13,6 +13,7 @@ use tokio_postgres::{Row as Answer, Transaction};
 use super::queries::{IN_PLAY_INDEX, PAYMENT_KEYS_INDEX};
 use super::tls::ServerUrl;
 use crate::keys::Keyring;
+use crate::store::identity::identity;
 use crate::store::migration;
 use crate::store::rows::Row;
 use crate::store::{OpenError, error::postgres};
@@ -192,16 +193,14 @@ async fn migrate(transaction: &Transaction<'_>) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// With other keys every order would look new and no card could be decrypted.
 async fn check_identity(transaction: &Transaction<'_>, keyring: &Keyring) -> Result<(), OpenError> {
-    let name = keyring.identity_name();
     let kept = transaction.query_opt("SELECT identity FROM keyring", &[]).await;
-    match kept.map_err(postgres)? {
-        Some(kept) if kept.get::<_, String>(0) == name => Ok(()),
-        Some(_) => Err(OpenError::OtherKeys),
-        None => {
-            let begin = "INSERT INTO keyring (identity) VALUES ($1)";
-            transaction.execute(begin, &[&name]).await.map(drop).map_err(postgres)
-        }
-    }
+    let kept = kept.map_err(postgres)?.map(|row| row.get::<_, String>(0));
+    let identity = identity(keyring, kept.as_deref())?;
+    let write = match kept {
+        Some(kept) if kept == identity => return Ok(()),
+        Some(_) => "UPDATE keyring SET identity = $1",
+        None => "INSERT INTO keyring (identity) VALUES ($1)",
+    };
+    transaction.execute(write, &[&identity]).await.map(drop).map_err(postgres)
 }

@@ -17,6 +17,9 @@ use crate::settlement::outbox::{
 };
 use crate::store::rows::outbox::{self as outbox_rows, OutboxCells, account_cell, network_cell};
 
+/// Waits for a write of [`GUARD`] whose commit was not acknowledged.
+const SETTLE_WRITES: &str =
+    "SELECT FROM senders WHERE network = $1 AND account = $2 FOR NO KEY UPDATE";
 const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at, reverted_at \
      FROM outbox WHERE network = $1 AND account = $2 AND sealed IS NOT NULL ORDER BY nonce";
 /// Locked until the commit: a successor raises the epoch before or after, never in between.
@@ -65,7 +68,12 @@ impl Outbox for PostgresStore {
 
     async fn open_rows(&self, account: SenderAccount) -> Result<Vec<OutboxRow>, OutboxError> {
         let (network, address) = (network_cell(account), account_cell(account));
-        let rows = self.server.all(OPEN, &[&network, &address]).await.map_err(busy)?;
+        let mut client = self.server.client().await.map_err(busy)?;
+        let transaction = client.transaction().await.map_err(fault)?;
+        transaction.execute(SETTLE_WRITES, &[&network, &address]).await.map_err(fault)?;
+        // A second statement sees what was committed while the first one waited.
+        let rows = transaction.query(OPEN, &[&network, &address]).await.map_err(fault)?;
+        transaction.commit().await.map_err(fault)?;
         rows.iter().map(|row| outbox_rows::read(cells(row)?, &self.cipher)).collect()
     }
 

@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction}
 
 use crate::keys::Keyring;
 use crate::store::OpenError;
+use crate::store::identity::identity;
 use crate::store::migration;
 use crate::store::rows::sql;
 use crate::store::schema::{self, FileUse, StoredSchema};
@@ -153,23 +154,20 @@ fn free_orphans(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(&free, []).map(drop)
 }
 
-/// With other keys every order would look new and no card could be decrypted.
 fn check_identity(
     transaction: &Transaction<'_>,
     keyring: &Keyring,
     fault: impl Fn(rusqlite::Error) -> OpenError,
 ) -> Result<(), OpenError> {
-    let name = keyring.identity_name();
     let kept = transaction
         .query_row("SELECT identity FROM keyring", [], |row| row.get::<_, String>(0))
         .optional()
         .map_err(&fault)?;
-    match kept {
-        Some(kept) if kept == name => Ok(()),
-        Some(_) => Err(OpenError::OtherKeys),
-        None => {
-            let begin = "INSERT INTO keyring (identity) VALUES (?1)";
-            transaction.execute(begin, [&name]).map(drop).map_err(&fault)
-        }
-    }
+    let identity = identity(keyring, kept.as_deref())?;
+    let write = match kept {
+        Some(kept) if kept == identity => return Ok(()),
+        Some(_) => "UPDATE keyring SET identity = ?1",
+        None => "INSERT INTO keyring (identity) VALUES (?1)",
+    };
+    transaction.execute(write, [&identity]).map(drop).map_err(&fault)
 }

@@ -52,6 +52,21 @@ fn an_undelivered_card_is_told_every_day() {
 }
 
 #[test]
+fn the_credential_of_a_card_that_failed_at_once_is_deleted_when_its_payment_is_final() {
+    let shop = Shop::open();
+    let Some(Stored::Mailed(mailed)) = shop.world.store.get(shop.order) else { panic!() };
+    assert_eq!(mailed.state.paid.standing, Standing::Provisional);
+    assert!(!mailed.state.paid.payment.authorization.credential.0.is_empty());
+    shop.world.store.restore(mailed.undelivered(shop.world.time()).into());
+    assert_eq!(shop.alerts(DAY), [AlertKind::Undelivered]);
+    let Some(Stored::Unfulfilled(order)) = shop.world.store.get(shop.order) else { panic!() };
+    let paid = order.state.shortfall.paid();
+    assert_eq!(paid.standing, Standing::Final);
+    assert!(paid.payment.authorization.credential.0.is_empty());
+    assert_eq!(shop.world.chain.lock().unwrap().transfers.len(), 1);
+}
+
+#[test]
 fn money_that_the_chain_took_back_is_told_every_day() {
     let shop = Shop::open();
     // The card can be stopped for no time at all.

@@ -93,6 +93,18 @@ fn a_card_that_was_refused_is_submitted_to_the_other_provider() {
 }
 
 #[test]
+fn a_card_that_was_mailed_after_the_backup_is_found_when_the_backup_is_restored() {
+    let shop = Shop::after(SimulatedFault::Refused);
+    let backup = shop.world.store.get(shop.order).unwrap();
+    assert_eq!(backup.headline(), Stored::REFUSED_CARD);
+    shop.rounds(&shop.world.process(), HOUR);
+    assert_eq!((shop.state(), shop.cards()), ("mailed", (1, 0)));
+    shop.world.store.restore(backup);
+    shop.rounds(&shop.world.process(), HOUR);
+    assert_eq!((shop.state(), shop.cards()), ("mailed", (1, 0)));
+}
+
+#[test]
 fn a_mailed_card_is_followed_at_its_own_provider_only() {
     let shop = Shop::after(SimulatedFault::None);
     shop.rounds(&shop.changed, 6 * HOUR);

@@ -65,6 +65,11 @@ impl FakeStore {
         self.rows.lock().unwrap().orders.get(&id).cloned()
     }
 
+    /// Puts an earlier row of an order back, as restoring a backup does.
+    pub fn restore(&self, order: Stored) {
+        self.rows.lock().unwrap().orders.insert(order.id(), order);
+    }
+
     /// The [headline](Stored::headline) of an order; `offered` if it has no row.
     pub fn headline(&self, id: OrderId) -> &'static str {
         self.rows.lock().unwrap().orders.get(&id).map_or("offered", Stored::headline)

@@ -117,7 +117,8 @@ CREATE TRIGGER events_are_kept BEFORE UPDATE OR DELETE ON events
 CREATE TRIGGER events_are_not_emptied BEFORE TRUNCATE ON events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- The name of the identity key that this database was begun with.
+-- The name of the identity key that this database was begun with, and `real` or `emulated` once it
+-- was opened for payments on such chains.
 CREATE TABLE keyring (
     identity TEXT PRIMARY KEY NOT NULL
 );

@@ -116,7 +116,8 @@ BEGIN
     SELECT raise(ABORT, 'events are append-only');
 END;
 
--- The name of the identity key that this database was begun with.
+-- The name of the identity key that this database was begun with, and `real` or `emulated` once it
+-- was opened for payments on such chains.
 CREATE TABLE keyring (
     identity TEXT PRIMARY KEY NOT NULL
 ) STRICT;
