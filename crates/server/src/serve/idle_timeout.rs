@@ -26,7 +26,6 @@ const IDLE_TICKS: u32 = 13;
 
 /// Two minutes. Then an HTTP/2 client is told to open another connection, which frees the answers
 /// that it has not read: new requests would keep this one from being idle.
-// mutant: unread-answers-kept
 const HTTP2_TICKS: u32 = 48;
 
 /// The requests of one connection, shared with their handlers.
@@ -104,6 +103,7 @@ impl IdleTimeout {
         let ticks_max = if begun == 0 { HEAD_TICKS } else { IDLE_TICKS };
         if self.idle_ticks >= ticks_max {
             ConnectionState::Idle
+        // mutant: unread-answers-kept
         } else if ticks >= HTTP2_TICKS && self.activity.is_http2.load(Ordering::Relaxed) {
             ConnectionState::Old
         } else {
