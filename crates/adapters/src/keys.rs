@@ -36,6 +36,7 @@ pub struct Keyring {
     later: Vec<Subkey>,
     /// Keys that only open: the other processes may use them already.
     next: Vec<Subkey>,
+    /// No key: a database keeps it beside the name of the identity key.
     payments: Option<PaymentChains>,
 }
 

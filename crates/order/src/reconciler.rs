@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `Settling`, `Unconfirmed` | the payment is traced. Moved: the card is submitted. Void: `Offered`, to be paid again. Neither: it is settled again, which can succeed once only |
 //! | `Submitting`, a lost card | it is looked for under its reference. Found: `Mailed`. Not found: submitted again after two looks and a grace period, if the provider mails the same order once (Lob); else a person decides (thanks.io) |
-//! | a refused card | it is submitted again: nothing can be in the mail. A process that did not make the attempt looks for the card first, because the order may come from a backup |
+//! | a refused card | it is submitted again: nothing can be in the mail. If the attempt was made before this process began, the card is looked for first, because the order may come from a backup |
 //! | `Mailed` | delivery, a second card that can still be cancelled, finality of the payment |
 //!
 //! An order that a request has begun is claimed when that request must have ended, or at once if its

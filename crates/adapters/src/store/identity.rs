@@ -1,9 +1,10 @@
-//! What a database says of the keys and the payments that it was written with.
+//! The row of the table `keyring`: which keys a database was written with, and on which chains its payments are.
 
 use super::OpenError;
 use crate::keys::{Keyring, PaymentChains};
 
-/// What a database says from now on, if it said this before.
+/// The name of the identity key and the chains, as the row has them from now on. An error if the row
+/// names other keys or other chains.
 pub(super) fn identity(keyring: &Keyring, kept: Option<&str>) -> Result<String, OpenError> {
     let name = keyring.identity_name();
     let kept = kept.unwrap_or(&name);

@@ -75,7 +75,7 @@ impl Reconciler {
         match check_money(session, order.state.paid.clone()).await {
             Some(PaidMoney::Stands(paid)) => order.state.paid = *paid,
             // Nothing was mailed and nothing is paid: the order can be paid again.
-            Some(PaidMoney::Gone) if setback == Setback::Refused => {
+            Some(PaidMoney::Gone) if setback == Setback::Refused && found.is_ok() => {
                 return examination.record(order.payment_reversed(now), by).await.map(drop);
             }
             Some(PaidMoney::Gone | PaidMoney::Missing) | None => {

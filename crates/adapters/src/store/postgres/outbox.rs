@@ -18,7 +18,7 @@ use crate::settlement::outbox::{
 use crate::store::rows::outbox::{self as outbox_rows, OutboxCells, account_cell, network_cell};
 
 /// Waits for a write of [`GUARD`] whose commit was not acknowledged.
-const SETTLE_WRITES: &str =
+const AWAIT_WRITES: &str =
     "SELECT FROM senders WHERE network = $1 AND account = $2 FOR NO KEY UPDATE";
 const OPEN: &str = "SELECT nonce, payment_key, payer, hashes, sealed, signed_at, reverted_at \
      FROM outbox WHERE network = $1 AND account = $2 AND sealed IS NOT NULL ORDER BY nonce";
@@ -70,7 +70,7 @@ impl Outbox for PostgresStore {
         let (network, address) = (network_cell(account), account_cell(account));
         let mut client = self.server.client().await.map_err(busy)?;
         let transaction = client.transaction().await.map_err(fault)?;
-        transaction.execute(SETTLE_WRITES, &[&network, &address]).await.map_err(fault)?;
+        transaction.execute(AWAIT_WRITES, &[&network, &address]).await.map_err(fault)?;
         // A second statement sees what was committed while the first one waited.
         let rows = transaction.query(OPEN, &[&network, &address]).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
