@@ -62,7 +62,8 @@ pub trait Provider: Send + Sync {
     /// The provider's total for this card, before anything is mailed.
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered>;
 
-    /// Whether [`quote`](Self::quote) answers for this card without a call to the provider.
+    /// Whether [`quote`](Self::quote) can answer for this card without a call to the provider. It
+    /// may still make one, to validate the card.
     fn is_quoted(&self, _card: &Postcard) -> bool {
         true
     }

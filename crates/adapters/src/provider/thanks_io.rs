@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::account_client::{AccountClient, unanswered};
 use super::account_handle::AccountHandle;
-use super::budget::{CallBudget, CallRate};
+use super::budget::{CallBudget, CallPurpose, CallRate};
 use super::card_text::{self, Typeface};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
@@ -114,12 +114,13 @@ impl ThanksIo {
         let card = sample().ok_or(Unanswered::Unusable)?;
         // As urgent as a paid card: a starting process must not fail because buyers have used
         // their calls.
-        self.estimate(&self.account_client, &card).await.map(|estimate| estimate.mode())
+        let estimate = self.estimate(&self.account_client, &card).await.map_err(unanswered)?;
+        Ok(estimate.mode())
     }
 
     /// What the account says about this card. Nothing is mailed.
     pub async fn estimate_card(&self, card: &Postcard) -> Result<CardEstimate, Unanswered> {
-        let estimate = self.estimate(&self.account_client, card).await?;
+        let estimate = self.estimate(&self.account_client, card).await.map_err(unanswered)?;
         let (mode, balance) = (estimate.mode(), estimate.balance());
         Ok(CardEstimate { mode, balance, total: Cents(estimate.total_cost_in_cents) })
     }
@@ -128,12 +129,38 @@ impl ThanksIo {
         &self,
         account_client: &AccountClient,
         card: &Postcard,
-    ) -> Result<Estimate, Unanswered> {
+    ) -> Result<Estimate, CallError> {
         let postcard = wire::PostcardRequest::new(card, &self.settings.sender);
         let call =
             HttpCall::post(PEER, self.account_client.url(&["estimate", "postcard"]), &postcard);
-        let read = account_client.read::<DataEnvelope<Estimate>>(call).await;
-        read.map(|estimate| estimate.data).map_err(unanswered)
+        Ok(account_client.read::<DataEnvelope<Estimate>>(call).await?.data)
+    }
+
+    /// The price in an estimate, if the account can mail the card.
+    fn price(&self, estimate: &Estimate) -> Result<ProviderQuote, Unanswered> {
+        if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
+            tracing::error!(
+                place = PEER,
+                "The account is in test mode and mails nothing; switch it to live"
+            );
+            return Err(Unanswered::Unavailable);
+        }
+        if estimate.balance() == BalanceCover::TooLow {
+            tracing::error!(place = PEER, "The account's balance does not cover a card; top it up");
+            return Err(Unanswered::Unavailable);
+        }
+        ProviderQuote::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
+    }
+
+    /// Whether an estimate is made although the price is known: before a payment, while more
+    /// than half of the account's calls are left.
+    fn can_validate(&self) -> bool {
+        let budget = self.account_client.budget();
+        let spare = |left| left > budget.rate().calls() / 2;
+        match self.account_client.purpose() {
+            CallPurpose::Paid | CallPurpose::Buyer => budget.calls_left().is_none_or(spare),
+            CallPurpose::Reconciler | CallPurpose::Look | CallPurpose::Preview => false,
+        }
     }
 
     /// The price of an earlier estimate that is new enough for the purpose of this handle.
@@ -199,23 +226,17 @@ impl Provider for ThanksIo {
 
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
         let (country, uptime) = (card.recipient.country, self.clock.uptime());
-        if let Some(price) = self.known_price(card, uptime) {
+        let known = self.known_price(card, uptime);
+        // mutant: card-not-validated
+        if let Some(price) = known.filter(|_| !self.can_validate()) {
             return Ok(price);
         }
-        let estimate = self.estimate(&self.account_client.for_quotes(), card).await?;
-        if (self.settings.mode, estimate.mode()) == (AccountMode::Live, AccountMode::Testing) {
-            tracing::error!(
-                place = PEER,
-                "The account is in test mode and mails nothing; switch it to live"
-            );
-            return Err(Unanswered::Unavailable);
-        }
-        if estimate.balance() == BalanceCover::TooLow {
-            tracing::error!(place = PEER, "The account's balance does not cover a card; top it up");
-            return Err(Unanswered::Unavailable);
-        }
-        let price =
-            ProviderQuote::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)?;
+        let estimate = match (self.estimate(&self.account_client.for_quotes(), card).await, known) {
+            (Ok(estimate), _) => estimate,
+            (Err(CallError::Refused(CallErrorKind::NoBudget)), Some(price)) => return Ok(price),
+            (Err(error), _) => return Err(unanswered(error)),
+        };
+        let price = self.price(&estimate)?;
         // mutant: price-asked-every-time
         self.prices.learn(country, price, uptime);
         Ok(price)

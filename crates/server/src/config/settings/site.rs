@@ -8,7 +8,7 @@ pub(crate) static SELLER_DEFAULT: Setting = Setting {
     ..Setting::plain(
         "sellers.default",
         SettingDefault::Value("demo"),
-        "The seller of a request that names none. It must be in sellers.enabled.",
+        "The seller of a request that names none. It must be in sellers.enabled. A repeated request without a seller belongs to the seller of its time: after a change it is a new operation, so change this while no order is open.",
     )
 };
 
