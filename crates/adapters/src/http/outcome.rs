@@ -92,9 +92,20 @@ impl HttpResponse {
         self.body_as().ok_or(CallError::Lost(CallErrorKind::Unreadable))
     }
 
-    /// Parses the body of any status: some errors have a JSON body.
+    /// Parses the body of any status, an object: some errors have one too. An array would be read
+    /// as the fields of a struct in their order.
     pub fn body_as<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_slice(&self.body).ok()
+        self.parse_from(b'{')
+    }
+
+    /// Parses the body of any status, an array.
+    pub fn members_as<T: DeserializeOwned>(&self) -> Option<Vec<T>> {
+        self.parse_from(b'[')
+    }
+
+    fn parse_from<T: DeserializeOwned>(&self, first: u8) -> Option<T> {
+        let body = self.body.trim_ascii_start();
+        if body.first() == Some(&first) { serde_json::from_slice(body).ok() } else { None }
     }
 
     /// The header of that name, if present and text.

@@ -245,6 +245,7 @@ async fn a_good_status_with_another_body_is_lost() {
         "{\"id\": -42}",
         "{\"id\": 1, \"id\": 2}",
         "{\"id\": 42} {}",
+        "[42]",
     ] {
         let length = body.len();
         let words = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");

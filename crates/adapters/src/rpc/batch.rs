@@ -207,7 +207,7 @@ impl Node {
             .within(self.deadline)
             .at_most(ANSWER_BYTES_MAX + count * MEMBER_BYTES_MAX);
         let answer = self.client.send(call).await.map_err(ExchangeError::Http)?;
-        let Some(members) = answer.body_as::<Vec<BatchReply>>() else {
+        let Some(members) = answer.members_as::<BatchReply>() else {
             // A node that refuses a batch returns one error object, with any status.
             return Err(match answer.body_as::<BatchRefusal>() {
                 Some(BatchRefusal { error }) => ExchangeError::JsonRpcError(error),
