@@ -113,7 +113,7 @@ impl BacklogFixture {
     async fn buy_during(&self, fault: ProviderFault, count: u64) {
         self.provider_emulator.add_fault(ProviderFaultRule::new(fault).on(ProviderOperation::Send));
         for nonce in 1..=count {
-            while self.buy(nonce).await == Err(Refusal::ProviderUnavailable) {
+            while is_unavailable(&self.buy(nonce).await) {
                 self.clock.pass(BUY_SECONDS);
             }
             self.clock.pass(BUY_SECONDS);
@@ -161,6 +161,14 @@ impl BacklogFixture {
     fn calls(&self, operation: ProviderOperation) -> usize {
         let calls = self.provider_emulator.journal();
         calls.iter().filter(|call| call.operation == Some(operation)).count()
+    }
+}
+
+/// No call is left for a quote, or for the card.
+fn is_unavailable(outcome: &Result<Outcome, Refusal>) -> bool {
+    match outcome {
+        Err(Refusal::AboutOrder(_, why)) => **why == Refusal::ProviderUnavailable,
+        outcome => *outcome == Err(Refusal::ProviderUnavailable),
     }
 }
 

@@ -62,10 +62,14 @@ pub trait Provider: Send + Sync {
     /// The provider's total for this card, before anything is mailed.
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered>;
 
-    /// Whether [`quote`](Self::quote) can answer for this card without a call to the provider. It
-    /// may still make one, to validate the card.
+    /// Whether [`quote`](Self::quote) answers for this card without a call to the provider.
     fn is_quoted(&self, _card: &Postcard) -> bool {
         true
+    }
+
+    /// Validates a card whose price is known, as its submission would, if a call can be spared.
+    async fn validate(&self, _card: &Postcard) -> Result<(), Unanswered> {
+        Ok(())
     }
 
     /// Reserves one call for a card before its money moves, where calls to the provider are

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::account_client::{AccountClient, unanswered};
 use super::account_handle::AccountHandle;
-use super::budget::{CallBudget, CallPurpose, CallRate};
+use super::budget::{CallBudget, CallRate};
 use super::card_text::{self, Typeface};
 use super::previews::PreviewLocations;
 use super::{AccountMode, BalanceCover, CardEstimate, ReturnAddress};
@@ -152,15 +152,12 @@ impl ThanksIo {
         ProviderQuote::new(Cents(estimate.total_cost_in_cents)).ok_or(Unanswered::Unusable)
     }
 
-    /// Whether an estimate is made although the price is known: before a payment, while more
-    /// than half of the account's calls are left.
-    fn can_validate(&self) -> bool {
-        let budget = self.account_client.budget();
-        let spare = |left| left > budget.rate().calls() / 2;
-        match self.account_client.purpose() {
-            CallPurpose::Paid | CallPurpose::Buyer => budget.calls_left().is_none_or(spare),
-            CallPurpose::Reconciler | CallPurpose::Look | CallPurpose::Preview => false,
-        }
+    /// The price of an estimate, which is then known for the country.
+    fn learn(&self, card: &Postcard, estimate: &Estimate) -> Result<ProviderQuote, Unanswered> {
+        let price = self.price(estimate)?;
+        // mutant: price-asked-every-time
+        self.prices.learn(card.recipient.country, price, self.clock.uptime());
+        Ok(price)
     }
 
     /// The price of an earlier estimate that is new enough for the purpose of this handle.
@@ -225,21 +222,27 @@ impl Provider for ThanksIo {
     }
 
     async fn quote(&self, card: &Postcard) -> Result<ProviderQuote, Unanswered> {
-        let (country, uptime) = (card.recipient.country, self.clock.uptime());
-        let known = self.known_price(card, uptime);
-        // mutant: card-not-validated
-        if let Some(price) = known.filter(|_| !self.can_validate()) {
+        if let Some(price) = self.known_price(card, self.clock.uptime()) {
             return Ok(price);
         }
-        let estimate = match (self.estimate(&self.account_client.for_quotes(), card).await, known) {
-            (Ok(estimate), _) => estimate,
-            (Err(CallError::Refused(CallErrorKind::NoBudget)), Some(price)) => return Ok(price),
-            (Err(error), _) => return Err(unanswered(error)),
-        };
-        let price = self.price(&estimate)?;
-        // mutant: price-asked-every-time
-        self.prices.learn(country, price, uptime);
-        Ok(price)
+        let estimate = self.estimate(&self.account_client.for_quotes(), card).await;
+        self.learn(card, &estimate.map_err(unanswered)?)
+    }
+
+    /// By an estimate, while more than two thirds of the account's calls are left: they must last
+    /// for the cards.
+    async fn validate(&self, card: &Postcard) -> Result<(), Unanswered> {
+        let budget = self.account_client.budget();
+        let few = budget.rate().calls() * 2 / 3;
+        // mutant: card-not-validated
+        if budget.calls_left().is_some_and(|left| left <= few) {
+            return Ok(());
+        }
+        match self.estimate(&self.account_client.for_quotes(), card).await {
+            Ok(estimate) => self.learn(card, &estimate).map(|_| ()),
+            Err(CallError::Refused(CallErrorKind::NoBudget)) => Ok(()),
+            Err(error) => Err(unanswered(error)),
+        }
     }
 
     async fn reserve_call(&self) -> Result<(), Unanswered> {

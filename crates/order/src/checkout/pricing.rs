@@ -1,7 +1,7 @@
 //! What a card costs its payer, asked of the provider within the payer's share of quotes.
 
 use super::{Checkout, TURN_TIMEOUT_SECONDS};
-use crate::checkout::quotes::TooMany;
+use crate::checkout::quotes::{QuoteCall, TooMany};
 use crate::model::card::Postcard;
 use crate::model::identity::quote::{NamedQuote, QuotedCharge};
 use crate::model::ids::OrderId;
@@ -68,13 +68,22 @@ impl Checkout {
     ) -> Result<ProviderQuote, Refusal> {
         let OrderWriter { provider, clock, .. } = &*self.writer;
         if provider.is_quoted(card) {
+            let begun = self.quote_limiter.begin(
+                QuoteCall::Validation,
+                authorization.payer,
+                clock.uptime(),
+            );
+            if begun.is_ok() {
+                provider.validate(card).await?;
+            }
             return Ok(provider.quote(card).await?);
         }
         let timeout = clock.wait(TURN_TIMEOUT_SECONDS);
         let turn = self.quote_limiter.asking.turn(card.recipient.country, timeout).await;
         let _turn = turn.ok_or(Refusal::ProviderUnreachable)?;
         if !provider.is_quoted(card) {
-            let begun = self.quote_limiter.begin(authorization.payer, clock.uptime());
+            let begun =
+                self.quote_limiter.begin(QuoteCall::Price, authorization.payer, clock.uptime());
             begun.map_err(|TooMany| Refusal::QuoteLimit(order))?;
         }
         Ok(provider.quote(card).await?)

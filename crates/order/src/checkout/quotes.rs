@@ -13,14 +13,26 @@ const QUOTE_SECONDS: u64 = 60;
 /// times as large.
 const UNSETTLED_MAX: usize = 5;
 
-/// The quotes that were requested from the provider and not paid for, by payer. A cached quote
-/// does not count.
+/// Why the provider is called. Each has a limit of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum QuoteCall {
+    /// The price is not known. Above the limit, the request is refused.
+    Price,
+    /// The price is known. Above the limit, the card is not validated.
+    Validation,
+}
+
+impl QuoteCall {
+    const ALL: [Self; 2] = [Self::Price, Self::Validation];
+}
+
+/// The calls for quotes that were not paid for, by payer.
 #[derive(Default)]
 pub struct QuoteLimiter {
     /// One request at a time asks for a country's price; the others use its result.
     pub(crate) asking: SingleFlight<CountryCode>,
     /// When each was asked for, by the process's uptime; oldest first.
-    unsettled: Mutex<HashMap<EvmAddress, VecDeque<u64>>>,
+    unsettled: Mutex<HashMap<(EvmAddress, QuoteCall), VecDeque<u64>>>,
 }
 
 /// This payer must pay for a card first, or wait.
@@ -28,14 +40,19 @@ pub struct QuoteLimiter {
 pub(crate) struct TooMany;
 
 impl QuoteLimiter {
-    pub(crate) fn begin(&self, payer: EvmAddress, uptime: u64) -> Result<(), TooMany> {
+    pub(crate) fn begin(
+        &self,
+        call: QuoteCall,
+        payer: EvmAddress,
+        uptime: u64,
+    ) -> Result<(), TooMany> {
         let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
         unsettled.retain(|_, quotes| {
             quotes.retain(|at| uptime.saturating_sub(*at) < QUOTE_SECONDS);
             !quotes.is_empty()
         });
         // mutant: one-limit-for-all
-        let quotes = unsettled.entry(payer).or_default();
+        let quotes = unsettled.entry((payer, call)).or_default();
         // mutant: quotes-without-limit
         if quotes.len() >= UNSETTLED_MAX {
             return Err(TooMany);
@@ -47,8 +64,10 @@ impl QuoteLimiter {
     /// The payer's money has moved, and one of the quotes is paid for.
     pub(crate) fn settled(&self, payer: EvmAddress) {
         let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(quotes) = unsettled.get_mut(&payer) {
-            quotes.pop_front();
+        for call in QuoteCall::ALL {
+            if let Some(quotes) = unsettled.get_mut(&(payer, call)) {
+                quotes.pop_front();
+            }
         }
     }
 }
@@ -64,13 +83,14 @@ mod tests {
     fn a_payer_has_a_few_quotes_a_minute_and_more_by_paying() {
         let quotes = QuoteLimiter::default();
         for _ in 0..UNSETTLED_MAX {
-            assert_eq!(quotes.begin(ONE, 100), Ok(()));
+            assert_eq!(quotes.begin(QuoteCall::Price, ONE, 100), Ok(()));
         }
-        assert_eq!(quotes.begin(ONE, 159), Err(TooMany));
-        assert_eq!(quotes.begin(OTHER, 159), Ok(()));
+        assert_eq!(quotes.begin(QuoteCall::Price, ONE, 159), Err(TooMany));
+        assert_eq!(quotes.begin(QuoteCall::Price, OTHER, 159), Ok(()));
+        assert_eq!(quotes.begin(QuoteCall::Validation, ONE, 159), Ok(()));
         quotes.settled(ONE);
-        assert_eq!(quotes.begin(ONE, 159), Ok(()));
-        assert_eq!(quotes.begin(ONE, 159), Err(TooMany));
-        assert_eq!(quotes.begin(ONE, 160), Ok(()));
+        assert_eq!(quotes.begin(QuoteCall::Price, ONE, 159), Ok(()));
+        assert_eq!(quotes.begin(QuoteCall::Price, ONE, 159), Err(TooMany));
+        assert_eq!(quotes.begin(QuoteCall::Price, ONE, 160), Ok(()));
     }
 }

@@ -79,37 +79,36 @@ async fn the_price_of_a_country_is_asked_for_once_a_minute() {
     let server = Server::start([estimate("118")]).await;
     let base = server.address.clone();
     let provider = ThanksIo::new(settings(base, AccountMode::Live), client(), clock.clone());
-    let reconciler = provider.for_reconciler();
     for (country, seconds, asked) in
         [("GB", 0, 1), ("GB", 59, 1), ("US", 0, 2), ("GB", 1, 3), ("US", 0, 3), ("GB", 58, 3)]
     {
         clock.advance(seconds);
         let card = card_to(country, "hello");
-        assert_eq!(reconciler.is_quoted(&card), asked == server.heard().len(), "{country}");
-        assert!(reconciler.quote(&card).await.is_ok());
-        assert_eq!(server.heard().len(), asked, "{country} {seconds}");
+        assert_eq!(provider.is_quoted(&card), asked == server.heard().len(), "{country}");
         // All handles share it.
-        assert!(provider.is_quoted(&card));
+        assert!(provider.for_reconciler().quote(&card).await.is_ok());
+        assert_eq!(server.heard().len(), asked, "{country} {seconds}");
     }
 }
 
 #[tokio::test]
-async fn a_card_is_validated_before_its_payment_while_half_of_the_calls_are_left() {
+async fn a_card_is_validated_while_two_thirds_of_the_calls_are_left() {
     let (server, provider) = serving([estimate("118")]).await;
     let card = paid().state.card;
     for _ in 0..RATE.calls() {
-        assert!(provider.is_quoted(&card) || server.heard().is_empty());
-        assert_eq!(provider.quote(&card).await.map(|quote| quote.total().0), Ok(118));
+        assert_eq!(provider.validate(&card).await, Ok(()));
     }
-    assert_eq!(server.heard().len(), RATE.calls() / 2);
+    assert_eq!(server.heard().len(), RATE.calls() / 3);
+    // Its price is known from then on.
+    assert_eq!(provider.quote(&card).await.map(|quote| quote.total().0), Ok(118));
 }
 
 #[tokio::test]
-async fn a_card_that_an_estimate_rejects_gets_no_price_although_its_country_has_one() {
+async fn a_card_that_an_estimate_rejects_is_not_valid_although_the_price_is_known() {
     let (_server, provider) = serving([estimate("118"), Reply::json(422, "{}")]).await;
     let card = paid().state.card;
     assert!(provider.quote(&card).await.is_ok() && provider.is_quoted(&card));
-    assert_eq!(provider.quote(&card).await, Err(Unanswered::Unusable));
+    assert_eq!(provider.validate(&card).await, Err(Unanswered::Unusable));
 }
 
 #[tokio::test]

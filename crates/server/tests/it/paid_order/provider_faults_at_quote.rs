@@ -144,9 +144,20 @@ async fn an_unspent_credential_does_not_delay_other_payers() {
     for _ in 0..100 {
         assert_eq!(status(&ask_for(&fixture, 1, "GB").await), 409);
     }
-    assert_eq!(estimates(&fixture), 1);
+    // One for the price, and five to validate a card.
+    assert_eq!(estimates(&fixture), 6);
     fixture.provider_emulator.clear_faults();
     assert_eq!(status(&ask_for(&fixture, 2, "US").await), 200);
+}
+
+#[tokio::test]
+async fn a_card_that_the_provider_does_not_validate_is_not_charged_although_its_price_is_known() {
+    let fixture = CheckoutFixture::open(Dialect::ThanksIo, "a card that is not validated").await;
+    let price = fixture.process.checkout.writer.provider.quote(&card_to("GB", "another")).await;
+    assert!(price.is_ok());
+    fixture.add_fault(ProviderFault::Malformed, ProviderOperation::Estimate);
+    assert_eq!(status(&ask_for(&fixture, 1, "GB").await), 502);
+    fixture.assert_nothing_moved();
 }
 
 #[tokio::test]
