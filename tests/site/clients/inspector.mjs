@@ -35,6 +35,9 @@ async function run(program, ...words) {
   }
 }
 
+/** Its media type and the scheme of its address. */
+const kind = ({ mimeType, uri }) => `${mimeType} ${new URL(uri).protocol}`;
+
 async function visit(era) {
   // One connection for each call.
   const once = async (method, ...words) =>
@@ -51,6 +54,8 @@ async function visit(era) {
     call: (name, given) => once("tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given)),
     resources: async () => (await once("resources/list")).resources,
     templates: async () => (await once("resources/templates/list")).resourceTemplates,
+    // Each read starts a program for a second; the other clients read all.
+    selects: (resources) => [...new Map(resources.map((resource) => [kind(resource), resource])).values()],
     read: (uri) => connected("resources/read", uri),
     complete: async (uri, name, value) => ({
       completion: await connected("prompts/complete", "--complete-ref-type", "ref/resource",

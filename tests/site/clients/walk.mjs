@@ -6,7 +6,10 @@ const plan = JSON.parse(readFileSync(new URL("plan.json", import.meta.url), "utf
 
 export const modern = plan.revisions.modern;
 
-/** Executes the plan with one client and one protocol generation. The client returns results as they are on the wire. */
+/**
+ * Executes the plan with one client and one protocol generation. The client returns results as they are on the wire. If
+ * each call takes it long, it `selects` the resources to read.
+ */
 export async function walk(title, era, client) {
   const complaints = [];
   const expect = (holds, words) => holds || complaints.push(words);
@@ -35,7 +38,8 @@ export async function walk(title, era, client) {
   const known = plan.templates.map((template) => template.uriTemplate);
   expect(String(templates) === String(known), `the templates are ${templates}`);
   const filled = plan.templates.map(({ uriTemplate, value: of }) => uriTemplate.replace(/\{.*\}/, value(of)));
-  await Promise.all([...resources.map((resource) => resource.uri), ...filled].map(async (uri) => {
+  const selected = client.selects?.(resources) ?? resources;
+  await Promise.all([...selected.map((resource) => resource.uri), ...filled].map(async (uri) => {
     const [content] = (await client.read(uri)).contents;
     expect(content?.uri === uri && content.text, `${uri}: ${JSON.stringify(content)}`);
   }));
@@ -45,7 +49,7 @@ export async function walk(title, era, client) {
     const { values } = (await client.complete(uriTemplate, argument, begun)).completion;
     expect(values.includes(whole) && values.every((one) => one.startsWith(begun)), `${uriTemplate} from ${begun}: ${values}`);
   }
-  judge(`${title}, ${era}: ${names.length} tools, ${resources.length} resources, ${templates.length} templates`, complaints);
+  judge(`${title}, ${era}: ${names.length} tools, ${selected.length} of ${resources.length} resources, ${templates.length} templates`, complaints);
 }
 
 /** A JSON pointer without escapes. */
