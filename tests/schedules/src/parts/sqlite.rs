@@ -87,7 +87,7 @@ async fn write(writer: &Writer, disk: &Disk, row: u64) -> Option<u64> {
             Some(row)
         }
         Err(error) => {
-            assert_eq!(error, StoreError::Busy);
+            assert_eq!(error, StoreError::Lost);
             saw(KINDS[1]);
             None
         }

@@ -134,7 +134,7 @@ pub fn run(database: &Connection, sql: &str) -> Result<()> {
 }
 
 pub fn store_error(_: &Error) -> StoreError {
-    StoreError::Busy
+    StoreError::Lost
 }
 
 thread_local! {
