@@ -22,6 +22,9 @@ MARKS = "eth_sendRawTransaction,eth_estimateGas,POST /v1/postcards"
 # What the provider does with the card, and the node with the transaction, once.
 PROVIDER = {"accepted": None, "refused": "payment_disabled", "lost": "reset_after"}
 SETTLE = {"settled": None, "refused": "unavailable", "lost": "lose_answer"}
+# At twenty times the speed, 80 minutes. A card whose submission was interrupted is submitted again after the grace
+# period of Lob; if it is refused then, it waits for another one, because the first submission may have arrived.
+MAILED_SECONDS = 240
 # More boundaries than an order has; background work of the service is counted too.
 BOUNDARIES_MAX = 400
 
@@ -97,7 +100,7 @@ class CrashSandbox(Sandbox):
                 found.append(order)
             return bool(found)
 
-        wait_for(f"{name} is mailed", is_over, 120)
+        wait_for(f"{name} is mailed", is_over, MAILED_SECONDS)
         return found[0] if found else None
 
 
