@@ -43,6 +43,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         &format!("0{receipt}"),
         "0null",
         &format!("0{}", receipt.replacen(HASH, &format!("0x{}", "bb".repeat(32)), 1)),
+        &format!("0{}", receipt.replace(r#""0x1","logs""#, r#""0B_1","logs""#)),
         &format!("1[{log}]"),
         &format!("2\"{HASH}\""),
         r#"2?{"code":-32000,"message":"nonce too low"}"#,
@@ -51,6 +52,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         r#"3!2{"error":{"code":-32600,"message":"no batches"}}"#,
         &format!("4{block}\n--\n\"0x7\"\n--\n{receipt}"),
         "5\"0x6080\"",
+        "5\"0X6080\"",
         r#"5?{"code":3,"message":"execution reverted","data":{"originalError":{"data":"Reverted 0x08c379a0"}}}"#,
         &format!("6\"0x5208\"\n--\n{history}\n--\n\"0xffffffffffffffffffffffffffffffffff\""),
         &format!("7{block}\n--\nnull"),
@@ -73,10 +75,17 @@ fn receipt(server: &AnswerServer, node: &Node, data: &[u8]) {
     assert_eq!(receipt.transaction, hash, "the receipt of another transaction");
     if receipt.outcome == ReceiptStatus::Succeeded {
         let status = &said(&sent)["result"]["status"];
-        let digits =
-            status.as_str().map(|text| text.trim_start_matches("0x").trim_start_matches('0'));
-        assert!(digits == Some("1") || *status == 1, "{status} is not a success");
+        assert!(*status == 1 || status.as_str().is_some_and(is_one), "{status} is not a success");
     }
+}
+
+/// In every spelling that the parser of numbers accepts: any case and base of the prefix, zeros and underscores before
+/// the digit. Nodes write `0x1`.
+fn is_one(text: &str) -> bool {
+    let digits = text.to_ascii_lowercase();
+    let digits =
+        ["0x", "0o", "0b"].iter().find_map(|prefix| digits.strip_prefix(prefix)).unwrap_or(&digits);
+    digits.replace('_', "").trim_start_matches('0') == "1"
 }
 
 fn logs(server: &AnswerServer, node: &Node, data: &[u8]) {
@@ -127,7 +136,10 @@ fn progress(server: &AnswerServer, node: &Node, data: &[u8]) {
 /// Hexadecimal digits, or an array with a number for each byte, which no node sends.
 fn bytes_of(result: &Value) -> Option<Vec<u8>> {
     match result {
-        Value::String(text) => evm::hex::decode_digits(text.trim_start_matches("0x")),
+        Value::String(text) => {
+            let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+            evm::hex::decode_digits(digits.unwrap_or(text))
+        }
         Value::Array(_) => serde_json::from_value(result.clone()).ok(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
