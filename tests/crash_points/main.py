@@ -17,8 +17,8 @@ from sandbox import SPEED, Sandbox, call, new_database, wait_for  # noqa: E402
 SETTLER_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 SETTLER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 CHAIN = 8453
-# Requests with an effect, and the simulation that comes before it.
-MARKS = "eth_sendRawTransaction,eth_estimateGas,POST /v1/postcards"
+# Requests with an effect, and the two of the simulation that comes before it.
+MARKS = "eth_sendRawTransaction,eth_getCode,eth_estimateGas,POST /v1/postcards"
 # What the provider does with the card, and the node with the transaction, once.
 PROVIDER = {"accepted": None, "refused": "payment_disabled", "lost": "reset_after"}
 SETTLE = {"settled": None, "refused": "unavailable", "lost": "lose_answer"}
@@ -58,6 +58,9 @@ class CrashSandbox(Sandbox):
         self.chain = self.emulator.stdout.readline().strip()
         for network in (8453, 137, 42161):
             call("POST", f"{self.chain}/__sandbox/{network}/accounts/{SETTLER}", {"native": str(10**20)})
+        # The faucet gives money for 300 cards, and on PostgreSQL an order has more boundaries.
+        payer = call("GET", f"{self.chain}/__sandbox/faucet")["payer"]["address"]
+        call("POST", f"{self.chain}/__sandbox/{CHAIN}/accounts/{payer}", {"usdc": str(10**12)})
         nodes = ", ".join(f'"{name}={self.chain}/{number}"' for name, number in (("base", 8453), ("polygon", 137), ("arbitrum", 42161)))
         settings = self.folder / "pennyblack.toml"
         # A provider that mails the same order once, so that no order is left to a person.
@@ -81,6 +84,7 @@ class CrashSandbox(Sandbox):
         """Pays, or repeats the payment. Whether it is paid, and the order."""
         base = f"http://127.0.0.1:{self.port}"
         done = self.run("pay", "--body", name, "--base-url", base, "--sandbox", self.chain, "--rail", rail, "--yes")
+        self.last_attempt = done.out + done.error
         order = re.search(r"\b[0-9a-f]{32}\b", done.out + done.error)
         return done.code == 0, order and order.group()
 
@@ -100,7 +104,11 @@ class CrashSandbox(Sandbox):
                 found.append(order)
             return bool(found)
 
-        wait_for(f"{name} is mailed", is_over, MAILED_SECONDS)
+        try:
+            wait_for(f"{name} is mailed", is_over, MAILED_SECONDS)
+        except AssertionError:
+            print(f"  the last attempt:\n{self.last_attempt}")
+            raise
         return found[0] if found else None
 
 
