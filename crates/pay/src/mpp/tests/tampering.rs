@@ -203,6 +203,27 @@ fn a_signature_of_a_smart_wallet_is_rejected_with_where_it_can_pay() {
 }
 
 #[test]
+fn a_malformed_signature_is_not_taken_for_one_of_a_smart_wallet() {
+    let long = format!("0x{}", "1b".repeat(66));
+    let short = format!("0x{}", "1b".repeat(64));
+    for (signature, value) in [(short.as_str(), "3500000"), ("", "3500000"), (&long, "3.5")] {
+        let mut credential = correct(Nonce::Packed);
+        credential["payload"]["signature"] = signature.into();
+        credential["payload"]["value"] = value.into();
+        assert_eq!(refused(&credential, &terms()), CredentialProblem::Malformed, "{signature}");
+    }
+}
+
+#[test]
+fn a_nonce_has_its_prefix_and_all_its_digits() {
+    for nonce in ["0x01".to_owned(), "11".repeat(33), format!("0x{}", "11".repeat(33))] {
+        let mut credential = correct(Nonce::Packed);
+        credential["payload"]["nonce"] = nonce.as_str().into();
+        assert_eq!(refused(&credential, &terms()), CredentialProblem::Malformed, "{nonce}");
+    }
+}
+
+#[test]
 fn other_credential_types_are_rejected() {
     for kind in ["transaction", "hash", "permit2", "Authorization", ""] {
         let mut credential = correct(Nonce::Packed);
