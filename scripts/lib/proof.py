@@ -114,7 +114,8 @@ INTRODUCTION = """# Proof
 What the service withstands, how often it was tried, and with which result. `scripts/prove` runs the
 campaigns and writes this page; do not edit it. Repeat one of them with `scripts/prove NAME`, or
 all with `scripts/prove`. Each campaign prints its seed, and a failure prints the command that repeats it.
-A result counts for the source that its campaign tests, as it was in its commit; changed comments do not matter.
+A result counts for the source that its campaign tests, as it was in its commit; changed comments and unit tests do not
+matter.
 
 [Defects that the campaigns found](proof/defects.md) · [mutants that survive](proof/surviving-mutants.md) ·
 [how fast the service is](speed.md) · the last soak: [memory](proof/soak-memory.svg),
