@@ -102,8 +102,13 @@ fn two_credentials_are_a_bad_request_even_if_they_are_equal() {
 fn a_header_that_cannot_be_decoded_is_an_empty_credential() {
     let list = URL_SAFE_NO_PAD.encode("[1]");
     // Only its length is wrong.
-    let large = format!("{}{}", shaped(), " ".repeat(TOKEN_BYTES_MAX));
-    let large = URL_SAFE_NO_PAD.encode(large);
+    let padded =
+        |spaces: usize| URL_SAFE_NO_PAD.encode(format!("{}{}", shaped(), " ".repeat(spaces)));
+    let spaces = TOKEN_BYTES_MAX / 4 * 3 - shaped().to_string().len();
+    let (largest, large) = (padded(spaces), padded(spaces + 1));
+    assert_eq!(largest.len(), TOKEN_BYTES_MAX);
+    let credential = found(&[("authorization", &format!("Payment {largest}"))]).unwrap();
+    assert!(proof_of(&credential).is_ok());
     let foreign = STANDARD.encode(r#"{"a":"???>>>"}"#);
     let json = shaped().to_string();
     for token in ["", "!", "e", "=", "e30=e30", "id=\"1\"", &list, &large, &foreign, &json] {

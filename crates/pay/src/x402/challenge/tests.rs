@@ -116,6 +116,15 @@ fn the_header_is_short_enough_with_the_longest_texts() {
 }
 
 #[test]
+fn a_name_and_tags_are_printable_ascii_and_may_have_spaces() {
+    let parse = |name: &str, tag: &str| Resource::parse("https://a.example", "Cards", name, &[tag]);
+    assert!(parse("Penny black", "by mail").is_ok());
+    for text in ["é", "a\tb", "\u{7f}"] {
+        assert!(parse(text, "mail").is_err() && parse("Cards", text).is_err(), "{text:?}");
+    }
+}
+
+#[test]
 fn the_header_is_padded_standard_base64_of_compact_json() {
     let (x402, _) = x402(FakeSettler::good());
     // One of three lengths needs no padding.
