@@ -19,6 +19,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ASSESSED = ROOT / "docs" / "proof" / "surviving-mutants.md"
 PROGRESS_SECONDS = 20
+# A mutant may take so many times as long as the tests without one.
+PATIENCE = 5
 TIMEOUT_SECONDS = 180
 # Code that only tests run.
 EXCLUDED = ["crates/order/src/testing/**", "**/tests/**", "**/tests.rs", "**/fixture.rs"]
@@ -152,32 +154,34 @@ class Campaign:
             sys.exit("The program does not compile, for no mutant's fault:\n" + "\n".join(error["rendered"] for error in errors))
         return None, broken
 
-    def run_program(self, program, number, slow):
+    def run_program(self, program, number, slow, seconds):
         skipped = [] if slow else [word for name in SLOW[self.package] for word in ("--skip", name)]
         environment = {**self.environment, VARIABLE: str(number), "RUST_BACKTRACE": "0"}
         try:
             done = subprocess.run([program, "--quiet", *skipped], cwd=self.copy / "crates" / self.package, env=environment,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return "timeout"
         return "missed" if done.returncode == 0 else "caught"
 
-    def try_switched(self, number, program):
+    def try_switched(self, number, program, seconds):
         name = self.mutants[number - 1]["name"]
-        outcome = self.run_program(program, number, slow=not SLOW[self.package])
+        outcome = self.run_program(program, number, not SLOW[self.package], seconds)
         if outcome == "missed" and SLOW[self.package]:
-            outcome = self.run_program(program, number, slow=True)
+            outcome = self.run_program(program, number, True, seconds)
         return name, outcome
 
     def run_switched(self):
         program, numbers = self.compile_switched()
-        if self.run_program(program, 0, slow=True) != "missed":
+        begun = time.monotonic()
+        if self.run_program(program, 0, True, None) != "missed":
             sys.exit(f"The tests of {self.package} fail without a mutant.")
+        seconds = max(TIMEOUT_SECONDS, PATIENCE * (time.monotonic() - begun))
         left = [number for number in numbers if self.mutants[number - 1]["name"] not in self.outcomes]
         print(f"{len(numbers)} of {len(self.mutants)} mutants are behind a switch, {len(left)} are left to try", flush=True)
         told = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for done, (name, outcome) in enumerate(pool.map(lambda number: self.try_switched(number, program), left), 1):
+            for done, (name, outcome) in enumerate(pool.map(lambda number: self.try_switched(number, program, seconds), left), 1):
                 self.keep(name, outcome)
                 if time.monotonic() - told > PROGRESS_SECONDS:
                     told = time.monotonic()
